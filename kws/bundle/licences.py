@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from kws import config
-from kws.bundle.built_in import built_in_names, bundle_path
+from kws.bundle.built_in import built_in_names, default_bundle_path
 from kws.bundle.bundle import Bundle
 from kws.bundle.layout import SETTINGS_FILE
 
@@ -24,7 +24,7 @@ NAME, TEXT = "name the source", "give the licence text"
 
 NOT_RECORDED = "not recorded"
 NOT_RECOGNIZED = "not recognized"
-"""In place of a licence: there is no text about the data, or it names no known licence."""
+"""Shown instead of a licence: there is no text about the data, or it names no known licence."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,12 @@ _VERSION = r"(?:-\d\.\d)?\b"
 _KNOWN = (
     # The more restrictive licences come first: the name of one may begin with that of another.
     Terms(rf"{_CC}-NC(?:-SA|-ND)?{_VERSION}", NO, (NAME,)),
-    Terms(r"(?i:\bnon-?commercial|\bnot-for-commercial)", NO, spdx="non-commercial use"),
-    Terms(r"(?i:\bresearch-(?:use-)?only|\bonly-for-research|\bfor-research)", NO, spdx="research"),
+    Terms(
+        r"(?i:\bnon-?commercial|\bno-commercial|\bnot-for-commercial)",
+        NO,
+        spdx="non-commercial use",
+    ),
+    Terms(r"(?i:\bresearch-(?:use-)?only|\bresearch-purposes|\bfor-research)", NO, spdx="research"),
     Terms(rf"{_CC}-ND{_VERSION}", ASK, (NAME,)),
     Terms(rf"{_CC}-SA{_VERSION}", SAME, (NAME,)),
     Terms(rf"{_CC}{_VERSION}", YES, (NAME,)),
@@ -70,13 +74,11 @@ _KNOWN = (
 )
 
 _CC_WORDS = {
-    r"creative-commons": "CC",
-    r"(?<=CC-)attribution": "BY",
-    r"(?<=CC-BY-)non-?commercial": "NC",
-    r"(?<=CC-BY-)share-?alike": "SA",
-    r"(?<=CC-BY-NC-)share-?alike": "SA",
-    r"(?<=CC-BY-)no-?deriv(?:ative)?s?": "ND",
-    r"(?<=CC-BY-NC-)no-?deriv(?:ative)?s?": "ND",
+    r"\bcreative-commons": "CC",
+    r"\b(?<=CC-)attribution": "BY",
+    r"(?<=CC-BY)-non-?commercial": "-NC",
+    r"(?<=CC-BY)(-NC)?-share-?alike": r"\1-SA",
+    r"(?<=CC-BY)(-NC)?-no-?deriv\w*": r"\1-ND",
 }
 """Long names in licences of Creative Commons, in the order of replacement."""
 
@@ -129,7 +131,7 @@ def find_licences(text: str) -> list[Item]:
     rest = re.sub(r"[\s-]+", "-", text)
     for pattern, short in _CC_WORDS.items():
         rest = re.sub(pattern, short, rest, flags=re.IGNORECASE)
-    rest = re.sub(r"\bcc-by((?:-(?:nc|sa|nd))*)", lambda name: name[0].upper(), rest, flags=re.I)
+    rest = re.sub(r"\bcc-by(?:-nc|-sa|-nd)*", lambda name: name[0].upper(), rest, flags=re.I)
     found: dict[str, tuple[int, Terms]] = {}
     for terms in _KNOWN:
         for match in re.finditer(terms.pattern, rest):
@@ -141,8 +143,8 @@ def find_licences(text: str) -> list[Item]:
 
 def _built_in_hashes() -> set[str]:
     """The SHA-256 of each built-in model."""
-    tables = (config.read_toml(bundle_path(name) / SETTINGS_FILE) for name in built_in_names())
-    return {table["sha256"] for table in tables}
+    folders = [default_bundle_path().with_name(name) for name in built_in_names()]
+    return {config.read_toml(folder / SETTINGS_FILE)["sha256"] for folder in folders}
 
 
 def _weights(bundle: Bundle) -> Item:
@@ -170,7 +172,7 @@ def _sources(text: str, licences: set[str]) -> Iterator[Item]:
     folder = re.search(r"clips of the folder (.+)\.$", text)  # written by `kws train`
     if folder and not licences:
         yield Item(
-            f"folder {folder[1]}", NOT_RECORDED, ASK, ("nothing, if the recordings are yours",)
+            f"folder {folder[1]}", NOT_RECORDED, ASK, ("ask, unless the recordings are yours",)
         )
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -46,8 +47,12 @@ def _items(data: str, **training: Any) -> list[Item]:
         ("CC BY-NC", "CC-BY-NC", NO),
         ("Creative Commons\nAttribution-NonCommercial-ShareAlike 4.0", "CC-BY-NC-SA-4.0", NO),
         ("Creative Commons Attribution-ShareAlike 4.0", "CC-BY-SA-4.0", SAME),
+        ("Creative Commons Attribution-NoDerivatives 4.0", "CC-BY-ND-4.0", ASK),
+        ("Creative Commons Attribution-NonCommercial-NoDerivs 2.0", "CC-BY-NC-ND-2.0", NO),
         ("CC BY-ND 4.0", "CC-BY-ND-4.0", ASK),
         ("for non-commercial use", "non-commercial use", NO),
+        ("for research purposes", "research", NO),
+        ("no commercial use", "non-commercial use", NO),
         ("licensed for research", "research", NO),
         ("CC0", "CC0-1.0", YES),
         ("public domain", "public domain", YES),
@@ -93,7 +98,7 @@ def test_recordings_in_a_folder_may_be_the_users_own() -> None:
     weights, folder = _items("1,200 clips of the folder my_data.", arch="tiny_conv")
     assert weights == Item("weights", "yours, if you trained them", YES)
     assert (folder.part, folder.licence, folder.sale) == ("folder my_data", NOT_RECORDED, ASK)
-    assert folder.must == ("nothing, if the recordings are yours",)
+    assert folder.must == ("ask, unless the recordings are yours",)
 
 
 def test_a_data_set_named_without_its_licence_has_its_own() -> None:
@@ -120,7 +125,11 @@ def test_a_wake_word_depends_on_its_voices_and_its_base_model() -> None:
     ]
 
 
-def test_the_built_in_model_names_its_source(bundle: Bundle) -> None:
+def test_the_built_in_model_names_its_source(
+    bundle: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tiny").mkdir()  # another folder with the name of a built-in bundle
+    monkeypatch.chdir(tmp_path)
     items = licences_of(bundle)
     assert items[0] == Item("weights", "Apache-2.0", YES, (NAME, TEXT))
     assert Item("data", "CC-BY-4.0", YES, (NAME,)) in items

@@ -38,6 +38,12 @@ def test_a_bundle_without_a_text_records_nothing(kws: Run, tmp_path: Path) -> No
     assert "ask its owner" in out
 
 
+def test_brackets_in_a_folder_name_are_shown(kws: Run, tmp_path: Path) -> None:
+    data = "9 clips of the folder my[red]."
+    _, out, _ = kws("licences", "--model", _write(tmp_path / "mine", data))
+    assert "folder my[red] " in out
+
+
 def test_json_lists_both_bundles_and_the_firmware(kws: Run, tmp_path: Path) -> None:
     first, second = _write(tmp_path / "wake", "Talk, CC0."), _write(tmp_path / "commands", "")
     code, out, _ = kws("licences", "--model", first, "--then", second, "--json")

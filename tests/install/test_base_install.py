@@ -101,6 +101,7 @@ WORKS: dict[str, list[object]] = {
     "test": ["test", "--board", "host"],
     "bench": ["bench"],
     "boards": ["boards"],
+    "licences": ["licences"],
     "doctor": ["doctor"],
     "stats": ["stats", "--data", "{material}/data"],
     "version": ["--version"],

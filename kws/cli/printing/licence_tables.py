@@ -59,7 +59,9 @@ def to_json(bundles: Sequence[Bundle]) -> dict[str, Any]:
 
 
 def _table(title: str, items: Sequence[Item]) -> Table:
+    from rich.markup import escape
+
     table = make_table("part", "licence", "terms", "you must", title=title, words=range(4))
     for item in items:
-        table.add_row(item.part, item.licence, _TERMS[item.sale], "; ".join(item.must))
+        table.add_row(escape(item.part), item.licence, _TERMS[item.sale], "; ".join(item.must))
     return table
