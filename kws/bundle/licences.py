@@ -110,8 +110,9 @@ class Item:
 
 FIRMWARE = (
     Item("kws", "Apache-2.0", YES, (NAME, TEXT)),
+    # Source: the copyright files of Debian's packages. The LGPL parts of newlib are for Linux only.
     # `-nodefaultlibs` with c_nano and gcc: no other library is linked, and no vendor's SDK is used.
-    Item("newlib", "BSD and MIT", YES, (NAME, "give the text of COPYING.NEWLIB")),
+    Item("newlib", "BSD-style", YES, (NAME, "give the texts of its copyright file")),
     Item("libgcc", "GPL-3.0-or-later WITH GCC-exception-3.1", YES),
 )
 """The code in each board's firmware, apart from the model."""
