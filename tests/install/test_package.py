@@ -21,7 +21,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         [
             *(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"),
             *("--config-settings", f"build-dir={build}", "-w", str(out), str(ROOT)),  # pip 23.0
-            *("--config-settings", "cmake.build-type=Debug"),  # halves the compilation time
+            # A third of the compilation time.
+            *("--config-settings", "cmake.build-type=Debug"),
+            *("--config-settings", "cmake.define.CMAKE_CXX_FLAGS_DEBUG=-O0"),
         ],
         check=True,
         capture_output=True,
@@ -72,7 +74,10 @@ def test_wheel_contains_firmware_platform_and_default_model(wheel: Path) -> None
 def test_installed_wheel_runs_outside_the_checkout(wheel: Path, tmp_path: Path) -> None:
     site = tmp_path / "site"
     subprocess.run(
-        [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "-t", str(site), str(wheel)],
+        [
+            *(sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-compile"),
+            *("-t", str(site), str(wheel)),
+        ],
         check=True,
         capture_output=True,
     )

@@ -234,6 +234,7 @@ def test_unknown_option_of_a_board_is_an_error(
         build("nano33ble", Device(yes_no))
 
 
+@pytest.mark.slow
 def test_revision_of_a_board_is_in_the_firmware(yes_no: Bundle) -> None:
     first, second = build("nano33ble", Device(yes_no)), build("nano33ble_rev2", Device(yes_no))
     assert find_board("nano33ble").dropped_samples == 960
@@ -341,6 +342,7 @@ def test_platformio_writes_the_compile_commands_for_editors(
         assert check.returncode == 0, check.stderr
 
 
+@pytest.mark.slow
 def test_option_moves_the_firmware(yes_no: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KWS_OPTIONS", "asb")
     with build("sparkfun_edge", Device(yes_no)).elf.open("rb") as stream:
