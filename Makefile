@@ -26,16 +26,16 @@ test-all_PACKAGES := clang-tidy clang libclang-rt-dev emscripten
 fuzz_PACKAGES     := clang libclang-rt-dev
 wasm_PACKAGES     := emscripten
 
-CORE_SOURCES := $(shell find kws/firmware/src/core -name '*.cc' -o -name '*.h' -o -name '*.inc') \
+CORE_SOURCES := $(shell find kws/firmware/src/kws -name '*.cc' -o -name '*.h' -o -name '*.inc') \
                   $(wildcard kws/bindings/*)
 CPP_SOURCES  := $(shell find kws/firmware/src kws/firmware/test kws/bindings kws/host/web -name '*.cc' -o -name '*.h')
-TIDY_SOURCES := $(filter kws/firmware/src/core/%.cc,$(CPP_SOURCES))
+TIDY_SOURCES := $(filter kws/firmware/src/kws/%.cc,$(CPP_SOURCES))
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
 .PHONY: setup demo check test test-boards test-all test-cpp mutants fuzz lint tidy bench pictures results
-.PHONY: assets wasm docs clean
+.PHONY: assets wasm tables docs clean
 .PRECIOUS: build/.%-packages $(VENV)/.for-%
 
 # $(call apt_install,PACKAGES): installs missing packages as root or with sudo, or prints what to do.
@@ -124,6 +124,10 @@ wasm: build/.wasm-packages $(VENV)/.core
 	  open(sys.argv[1], "wb").write(build_core()); \
 	  open(sys.argv[1] + ".sources", "w").write(sources_digest() + "\n")' $(WASM)
 	@echo "$(WASM): $$(stat -c %s $(WASM)) bytes"
+
+# The core's constant tables. The output is committed, and a test compares it.
+tables: $(VENV)/.core
+	@$(BIN)/python -m tools.core_tables
 
 # Draws the pictures of the README and of docs/live.md.
 pictures: build/.demo-packages build/.test-packages $(VENV)/.core $(VENV)/.for-test

@@ -46,16 +46,16 @@ ROOMS = (
 # The same for C++, under kws/firmware/src.
 CPP_SOURCES = ROOT / "kws" / "firmware" / "src"
 CPP_ROOMS = (
-    ("core/status.", "core/fault.", "core/output.", "core/serial_lines."),
-    ("core/frontend/",),
-    ("core/gate/", "core/status_led."),
-    ("core/runtime/model/",),
-    ("core/runtime/planning/",),
-    ("core/runtime/registration.", "core/runtime/graph_builder.", "core/runtime/prepare_context."),
-    ("core/runtime/kernel_context.",),
-    ("core/runtime/kernels/",),
-    ("core/runtime/",),
-    ("core/pipeline/", "core/bundle_config."),
+    ("kws/status.", "kws/fault.", "kws/output.", "kws/serial_lines."),
+    ("kws/frontend/",),
+    ("kws/gate/", "kws/status_led."),
+    ("kws/runtime/model/",),
+    ("kws/runtime/planning/",),
+    ("kws/runtime/registration.", "kws/runtime/graph_builder.", "kws/runtime/prepare_context."),
+    ("kws/runtime/kernel_context.",),
+    ("kws/runtime/kernels/",),
+    ("kws/runtime/",),
+    ("kws/pipeline/", "kws/bundle_config."),
     ("boards/",),
     ("app/",),
     ("tools/",),
@@ -182,10 +182,9 @@ def _cpp_includes() -> dict[str, frozenset[str]]:
     names = {path.relative_to(CPP_SOURCES).as_posix(): path for path in paths}
     return {
         name: frozenset(
-            full
+            include
             for include in re.findall(r'^#include "(.+)"', path.read_text(), re.MULTILINE)
-            for full in (include, f"core/{include}")
-            if full in names
+            if include in names
         )
         for name, path in names.items()
     }

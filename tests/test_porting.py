@@ -32,7 +32,7 @@ def test_the_list_of_files_equals_git_grep(page: str) -> None:
 
 
 def test_each_op_has_a_file_and_each_file_an_op() -> None:
-    kernels = ROOT / "kws" / "firmware" / "src" / "core" / "runtime" / "kernels" / "ops"
+    kernels = ROOT / "kws" / "firmware" / "src" / "kws" / "runtime" / "kernels" / "ops"
     files = {path.stem.replace("_", "") for path in kernels.glob("*.cc")}
     assert files == {name.lower() for name in _core.OPS.values()}
 

@@ -33,7 +33,7 @@ def measure() -> str:
         work = Path(folder)
         (work / "result").mkdir()
         run_platformio("qemu_infer", None, work, work / "result")
-        core = work / "build" / "qemu_infer" / "src" / "core" / "runtime"
+        core = work / "build" / "qemu_infer" / "src" / "kws" / "runtime"
         objects = sorted(str(file) for file in core.rglob("*.o"))
         for kernel, name in sorted(_core.KERNELS.items(), key=lambda item: item[1]):
             for section in _linked(f"_ZN3kws7kernels{len(name)}{name}Ev", objects):

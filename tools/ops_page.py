@@ -11,7 +11,7 @@ from pathlib import Path
 from kws import _core
 
 ROOT = Path(__file__).resolve().parents[1]
-KERNELS = ROOT / "kws/firmware/src/core/runtime/kernels"
+KERNELS = ROOT / "kws/firmware/src/kws/runtime/kernels"
 PAGE = ROOT / "docs/ops.md"
 
 _HEAD = """\

@@ -5,12 +5,12 @@
 #include <cstring>
 #include <vector>
 
-#include "bundle_config.h"
+#include "kws/bundle_config.h"
+#include "kws/output.h"
+#include "kws/pipeline/pipeline.h"
 #include "model_data.h"
 #include "model_settings.h"
 #include "op_resolver.h"
-#include "output.h"
-#include "pipeline/pipeline.h"
 
 namespace {
 

@@ -6,12 +6,12 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "bundle_config.h"
+#include "kws/bundle_config.h"
+#include "kws/output.h"
+#include "kws/pipeline/pipeline.h"
 #include "model_data.h"
 #include "model_settings.h"
 #include "op_resolver.h"
-#include "output.h"
-#include "pipeline/pipeline.h"
 
 extern "C" {
 extern uint32_t stack_top;          // memory.ld

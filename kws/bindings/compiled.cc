@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "bindings.h"
-#include "runtime/all_ops_resolver.h"
-#include "runtime/graph_builder.h"
-#include "runtime/kernel_context.h"
-#include "runtime/micro_interpreter.h"
-#include "runtime/model/op_names.h"
+#include "kws/runtime/all_ops_resolver.h"
+#include "kws/runtime/graph_builder.h"
+#include "kws/runtime/kernel_context.h"
+#include "kws/runtime/micro_interpreter.h"
+#include "kws/runtime/model/op_names.h"
 
 namespace kws::bindings {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/frontend.h"
+#include "kws/frontend/frontend.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "bindings.h"
-#include "frontend/params.h"
-#include "pipeline/dc_offset.h"
-#include "pipeline/detector.h"
+#include "kws/frontend/params.h"
+#include "kws/pipeline/dc_offset.h"
+#include "kws/pipeline/detector.h"
 
 namespace kws::bindings {
 namespace {

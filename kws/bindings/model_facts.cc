@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "bindings.h"
-#include "runtime/model/model.h"
-#include "runtime/model/op_names.h"
+#include "kws/runtime/model/model.h"
+#include "kws/runtime/model/op_names.h"
 #include "tensor_info.h"
 
 namespace kws::bindings {

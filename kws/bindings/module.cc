@@ -3,7 +3,7 @@
 #include "bindings.h"
 
 NB_MODULE(_core, m) {
-  m.doc() = "The C++ core (kws/firmware/src/core) for Python.";
+  m.doc() = "The C++ core (kws/firmware/src/kws) for Python.";
   const nanobind::object error = nanobind::module_::import_("kws.errors").attr("KwsError");
   nanobind::exception<kws::bindings::CoreError>(m, "CoreError", error);
   kws::bindings::BindFrontend(m);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pipeline/pipeline.h"
+#include "kws/pipeline/pipeline.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bindings.h"
+#include "kws/runtime/all_ops_resolver.h"
 #include "recognizer_settings.h"
-#include "runtime/all_ops_resolver.h"
 
 namespace kws::bindings {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bindings.h"
-#include "pipeline/recognizer.h"
+#include "kws/pipeline/recognizer.h"
 
 namespace kws::bindings {
 

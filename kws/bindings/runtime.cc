@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "bindings.h"
-#include "runtime/all_ops_resolver.h"
-#include "runtime/graph_builder.h"
-#include "runtime/micro_interpreter.h"
-#include "runtime/model/op_names.h"
+#include "kws/runtime/all_ops_resolver.h"
+#include "kws/runtime/graph_builder.h"
+#include "kws/runtime/micro_interpreter.h"
+#include "kws/runtime/model/op_names.h"
 #include "tensor_info.h"
 
 namespace kws::bindings {
@@ -125,7 +125,7 @@ class Interpreter {
   if (op == OpName(kernels::Name()) && Prepares(kernels::Name())) { \
     name = VariantName(kernels::Name(), shapes);                    \
   }
-#include "runtime/kernels/op_variants.inc"
+#include "kws/runtime/kernels/op_variants.inc"
 #undef KWS_VARIANT
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
@@ -314,13 +314,13 @@ class Interpreter {
 void BindRuntime(nb::module_& m) {
   nb::dict ops;
 #define KWS_OP(Name) ops[OpName(kernels::Name())] = #Name;
-#include "runtime/kernels/op_list.inc"
+#include "kws/runtime/kernels/op_list.inc"
 #undef KWS_OP
   m.attr("OPS") = ops;
   nb::dict all;
   all.update(ops);
 #define KWS_VARIANT(Op, Name, shapes) all[VariantName(kernels::Name(), shapes).c_str()] = #Name;
-#include "runtime/kernels/op_variants.inc"
+#include "kws/runtime/kernels/op_variants.inc"
 #undef KWS_VARIANT
   m.attr("KERNELS") = all;
   m.def(

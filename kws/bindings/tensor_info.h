@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/model/schema.h"
+#include "kws/runtime/model/schema.h"
 
 namespace kws::bindings {
 

@@ -184,7 +184,7 @@ def _op_resolver_h(bundle: Bundle, names: _Names) -> str:
         bundle,
         names.guard + "OP_RESOLVER",
         f"""\
-#include "runtime/op_resolver.h"
+#include "kws/runtime/op_resolver.h"
 
 namespace {names.namespace} {{
 
@@ -206,7 +206,7 @@ def _commands_h(bundle: Bundle, listen_ms: int) -> str:
         bundle,
         _SECOND.guard + "COMMANDS",
         f"""\
-#include "pipeline/pipeline.h"
+#include "kws/pipeline/pipeline.h"
 #include "then/model_settings.h"
 
 namespace {_SECOND.namespace} {{

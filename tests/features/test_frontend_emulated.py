@@ -45,11 +45,11 @@ def test_the_emulated_board_is_bit_identical_to_the_host(tmp_path: Path, version
     source, board = FIRMWARE / "src", FIRMWARE / "src" / "boards" / "qemu"
     files = [
         FIRMWARE / "test" / "core" / "frontend" / "frontend_emulated_main.cc",
-        *sorted((source / "core" / "frontend").rglob("*.cc")),
+        *sorted((source / "kws" / "frontend").rglob("*.cc")),
         *(source / "boards" / "audio_ring.cc", source / "boards" / "cortex_m.cc"),
         *(board / "board.cc", board / "vectors.cc"),
     ]
-    includes = [f"-I{folder}" for folder in (source / "core", source, FIRMWARE / "test")]
+    includes = [f"-I{folder}" for folder in (source, FIRMWARE / "test")]
     chosen = ['-DKWS_BOARD="qemu"']
     if version == "portable":
         chosen.append("-DKWS_FRONTEND_PORTABLE")

@@ -17,7 +17,7 @@ _BYTES_A_ROW = 16
 def program_h(namespace: str) -> str:
     """The header of a compiled model, without the include guard."""
     return f"""\
-#include "runtime/compiled_model.h"
+#include "kws/runtime/compiled_model.h"
 
 namespace {namespace} {{
 
@@ -41,8 +41,8 @@ def program_cc(program: Program, namespace: str) -> str:
 
 #include <cstring>
 
-#include "runtime/kernel_context.h"
-#include "runtime/kernels/kernels.h"
+#include "kws/runtime/kernel_context.h"
+#include "kws/runtime/kernels/kernels.h"
 
 namespace {namespace} {{
 namespace {{

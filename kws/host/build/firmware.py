@@ -35,6 +35,9 @@ from kws.host.build.ring import HEADER as RING_HEADER
 
 UF2 = "firmware.uf2"
 
+_OLD_INCLUDE = '#include "runtime/'
+"""In bundles made before the core's headers had the prefix `kws/`."""
+
 
 class DoesNotFitError(ToolError):
     """A firmware needs more memory than its board has.
@@ -157,8 +160,7 @@ def generated(device: Device, more: Mapping[str, str] | None = None) -> Iterator
         more: contents of additional files, by name.
     """
     bundle, commands = device.bundle, device.commands
-    complete = all((bundle.firmware / name).exists() for name in firmware_files(bundle))
-    if commands is None and complete and not more:
+    if commands is None and _is_current(bundle) and not more:
         yield bundle.firmware
         return
     with tempfile.TemporaryDirectory(prefix="kws-generated-") as place:
@@ -167,6 +169,14 @@ def generated(device: Device, more: Mapping[str, str] | None = None) -> Iterator
         if commands is not None:
             _write(folder / "then", then_sources(commands, device.listen_ms))
         yield folder
+
+
+def _is_current(bundle: Bundle) -> bool:
+    """Whether a bundle's C++ is complete and includes the core's headers by their current names."""
+    files = [bundle.firmware / name for name in firmware_files(bundle)]
+    return all(file.exists() for file in files) and not any(
+        _OLD_INCLUDE in file.read_text(encoding="utf-8") for file in files if file.suffix == ".h"
+    )
 
 
 def _write(folder: Path, sources: dict[str, str]) -> None:

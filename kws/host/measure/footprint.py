@@ -16,9 +16,9 @@ from kws.errors import ToolError
 _PARTS = (
     ("calls", re.compile(r"^\.text.*(?<!runtime)/model/(then/)?compiled_model\.o$")),
     ("model", re.compile(r"(?<!runtime)/model/(then/)?[^/]*\.o$")),
-    ("frontend", re.compile(r"/src/core/(frontend/|pipeline/feature_provider\.o$)")),
-    ("kernels", re.compile(r"/src/core/runtime/kernels/")),
-    ("interpreter", re.compile(r"/src/core/runtime/")),
+    ("frontend", re.compile(r"/src/kws/(frontend/|pipeline/feature_provider\.o$)")),
+    ("kernels", re.compile(r"/src/kws/runtime/kernels/")),
+    ("interpreter", re.compile(r"/src/kws/runtime/")),
     ("board", re.compile(r"/src/boards/(?!audio_ring)")),
     ("pipeline", re.compile(r"/src/")),
     ("libraries", re.compile(r"\.a\(")),

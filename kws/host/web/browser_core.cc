@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <new>
 
-#include "frontend/frontend.h"
-#include "pipeline/pipeline.h"
+#include "kws/frontend/frontend.h"
+#include "kws/pipeline/pipeline.h"
 #ifdef KWS_COMPILED
 #include "compiled_model.h"
 #if __has_include("then/compiled_model.h")
@@ -19,8 +19,8 @@
 #include "then/compiled_model.h"
 #endif
 #else
-#include "runtime/all_ops_resolver.h"
-#include "runtime/model/model.h"
+#include "kws/runtime/all_ops_resolver.h"
+#include "kws/runtime/model/model.h"
 #endif
 
 extern "C" uint8_t __heap_base;  // set by the linker: the first byte after data and stack

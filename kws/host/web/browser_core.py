@@ -41,12 +41,12 @@ def build_core(device: Device | None = None) -> bytes:
     """
     compiler = find_tool(WASM_COMPILER)
     sources = firmware_folder() / "src"
-    core = sorted(sources.glob("core/**/*.cc"))
+    core = sorted(sources.glob("kws/**/*.cc"))
     with _generated(device) as own, tempfile.TemporaryDirectory(prefix="kws-wasm-") as place:
         out = Path(place) / "kws.wasm"
         command = [
             *(compiler, *_OPTIONS, f'-DKWS_VERSION="{__version__}"'),
-            *(f"-I{folder}" for folder in (sources / "core", sources)),
+            f"-I{sources}",
             *own,
             *(_BROWSER, *core),
             *("-o", out),
@@ -62,7 +62,7 @@ def sources_digest() -> str:
 
     `make wasm` writes it next to `kws.wasm`, so that a test finds a stale file without emscripten.
     """
-    core = (firmware_folder() / "src").glob("core/**/*")
+    core = (firmware_folder() / "src").glob("kws/**/*")
     files = sorted(file for file in core if file.suffix in {".cc", ".h", ".inc"})
     digest = hashlib.sha256("\n".join((__version__, *_OPTIONS)).encode())
     for file in (_BROWSER, *files):

@@ -100,12 +100,12 @@ def on_this_machine(jobs: Sequence[Job], folder: Path) -> list[str]:
     generated = folder / "generated"
     write_jobs(jobs, generated)
     sources = [
-        *sorted((SOURCES / "core" / "runtime").rglob("*.cc")),
-        *(SOURCES / "core" / name for name in ("status.cc", "output.cc")),
+        *sorted((SOURCES / "kws" / "runtime").rglob("*.cc")),
+        *(SOURCES / "kws" / name for name in ("status.cc", "output.cc")),
         *sorted(generated.rglob("*.cc")),
         Path(__file__).with_name("host_main.cc"),
     ]
-    include = [f"-I{path}" for path in (SOURCES / "core", SOURCES, generated)]
+    include = [f"-I{path}" for path in (SOURCES, generated)]
 
     def compiled(numbered: tuple[int, Path]) -> Path:
         number, source = numbered

@@ -25,7 +25,7 @@ from kws.bundle.reading import load_bundle
 from kws.errors import ToolError, UsageError
 from kws.host.build.boards import Board, boards, find_board, firmware_folder
 from kws.host.build.elf_sections import symbols
-from kws.host.build.firmware import Firmware, build, build_sources
+from kws.host.build.firmware import Firmware, build, build_sources, generated
 from kws.host.build.platformio_run import ELF, NO_SOURCES, process_environment
 from tests.command_line import Run
 
@@ -232,6 +232,15 @@ def test_unknown_option_of_a_board_is_an_error(
     monkeypatch.setenv("KWS_OPTIONS", "96mhz")
     with pytest.raises(ToolError, match="this board has no option '96mhz'; use none"):
         build("nano33ble", Device(yes_no))
+
+
+def test_a_bundle_with_the_headers_old_names_is_generated_again(bundle_path: Path) -> None:
+    file = bundle_path / "firmware" / "op_resolver.h"
+    file.write_text(file.read_text().replace('"kws/runtime/', '"runtime/'))
+    bundle = load_bundle(bundle_path)
+    with generated(Device(bundle)) as folder:
+        assert folder != bundle.firmware
+        assert '#include "kws/runtime/op_resolver.h"' in (folder / "op_resolver.h").read_text()
 
 
 @pytest.mark.slow

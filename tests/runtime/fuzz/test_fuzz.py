@@ -20,7 +20,7 @@ def test_all_seeds_run_and_cover_every_op() -> None:
         interpreter = _core.Interpreter(model)
         assert interpreter.arena_used_bytes <= 32 << 10, name
         ops |= set(interpreter.ops)
-    lines = (ROOT / "kws/firmware/src/core/runtime/kernels/op_list.inc").read_text().splitlines()
+    lines = (ROOT / "kws/firmware/src/kws/runtime/kernels/op_list.inc").read_text().splitlines()
     assert len(ops) == sum(line.startswith("KWS_OP(") for line in lines)
 
 

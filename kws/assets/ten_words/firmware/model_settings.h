@@ -12,18 +12,7 @@ inline constexpr char kModelSha8[] = "00e6c470";
 
 inline constexpr int kLabelCount = 12;
 inline constexpr const char* kLabels[kLabelCount] = {
-    "silence",
-    "unknown",
-    "yes",
-    "no",
-    "up",
-    "down",
-    "left",
-    "right",
-    "on",
-    "off",
-    "stop",
-    "go",
+    "silence", "unknown", "yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go",
 };
 
 // What the interpreter needs for this model; the same number on every target.

@@ -2,7 +2,7 @@
 #ifndef KWS_GENERATED_OP_RESOLVER_H_
 #define KWS_GENERATED_OP_RESOLVER_H_
 
-#include "runtime/op_resolver.h"
+#include "kws/runtime/op_resolver.h"
 
 namespace kws::settings {
 

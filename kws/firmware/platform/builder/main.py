@@ -41,7 +41,7 @@ env.Replace(
     PROGSUFFIX=".elf",
 )
 env.Append(
-    CPPPATH=["$PROJECT_SRC_DIR/core", "$PROJECT_SRC_DIR"],
+    CPPPATH=["$PROJECT_SRC_DIR"],
     CPPDEFINES=[
         ("KWS_VERSION", env.StringifyMacro(os.environ.get("KWS_VERSION", "dev"))),
         ("KWS_BOARD", env.StringifyMacro(env["BOARD"])),
@@ -95,7 +95,7 @@ def for_speed(env, node):
     return env.Object(node, CCFLAGS=[*env["CCFLAGS"], *board.get("build.speed_flags")])
 
 
-for pattern in ("*/src/core/frontend/*", "*_loops.cc"):
+for pattern in ("*/src/kws/frontend/*", "*_loops.cc"):
     env.AddBuildMiddleware(for_speed, pattern)
 
 

@@ -3,7 +3,7 @@
 
 #include "app/equality.h"
 #include "boards/board.h"
-#include "serial_lines.h"
+#include "kws/serial_lines.h"
 
 namespace kws {
 namespace {

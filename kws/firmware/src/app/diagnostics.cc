@@ -2,7 +2,7 @@
 #include "app/diagnostics.h"
 
 #include "boards/board.h"
-#include "serial_lines.h"
+#include "kws/serial_lines.h"
 
 namespace kws {
 namespace {

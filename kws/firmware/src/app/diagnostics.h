@@ -7,9 +7,9 @@
 #include <cstdint>
 
 #include "boards/audio_provider.h"
-#include "output.h"
-#include "pipeline/pipeline.h"
-#include "status.h"
+#include "kws/output.h"
+#include "kws/pipeline/pipeline.h"
+#include "kws/status.h"
 
 namespace kws {
 

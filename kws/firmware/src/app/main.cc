@@ -7,18 +7,18 @@
 #include "app/level_meter.h"
 #include "boards/audio_ring.h"
 #include "boards/board.h"
-#include "bundle_config.h"
-#include "gate/gate.h"
+#include "kws/bundle_config.h"
+#include "kws/gate/gate.h"
+#include "kws/output.h"
+#include "kws/pipeline/pipeline.h"
+#include "kws/serial_lines.h"
 #include "model_settings.h"
-#include "output.h"
-#include "pipeline/pipeline.h"
-#include "serial_lines.h"
 #ifdef KWS_COMPILED
 #include "compiled_model.h"
 #else
+#include "kws/runtime/model/model.h"
 #include "model_data.h"
 #include "op_resolver.h"
-#include "runtime/model/model.h"
 #endif
 #if __has_include("then/commands.h")
 #define KWS_HAS_COMMANDS

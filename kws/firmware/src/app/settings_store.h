@@ -10,8 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "pipeline/recognizer.h"
-#include "status.h"
+#include "kws/pipeline/recognizer.h"
+#include "kws/status.h"
 
 namespace kws {
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "frontend/frontend.h"
+#include "kws/frontend/frontend.h"
 
 namespace kws {
 

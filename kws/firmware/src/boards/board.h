@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "boards/audio_provider.h"
-#include "fault.h"
-#include "status.h"
+#include "kws/fault.h"
+#include "kws/status.h"
 
 namespace kws {
 namespace board {

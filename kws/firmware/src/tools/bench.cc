@@ -10,11 +10,11 @@
 
 #include "boards/board.h"
 #include "boards/qemu/mps2_an386.h"
-#include "output.h"
-#include "pipeline/feature_provider.h"
-#include "runtime/all_ops_resolver.h"
-#include "runtime/micro_interpreter.h"
-#include "runtime/model/model.h"
+#include "kws/output.h"
+#include "kws/pipeline/feature_provider.h"
+#include "kws/runtime/all_ops_resolver.h"
+#include "kws/runtime/micro_interpreter.h"
+#include "kws/runtime/model/model.h"
 
 // A trace shows their names. The assembly comments keep the compiler from merging them.
 #define KWS_MARK(name) \

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "output.h"
-#include "runtime/compiled_model.h"
+#include "kws/output.h"
+#include "kws/runtime/compiled_model.h"
 
 namespace kws {
 

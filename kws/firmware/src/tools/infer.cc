@@ -13,10 +13,10 @@
 
 #include "boards/board.h"
 #include "boards/qemu/mps2_an386.h"
-#include "output.h"
-#include "runtime/all_ops_resolver.h"
-#include "runtime/micro_interpreter.h"
-#include "runtime/model/model.h"
+#include "kws/output.h"
+#include "kws/runtime/all_ops_resolver.h"
+#include "kws/runtime/micro_interpreter.h"
+#include "kws/runtime/model/model.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "app/simulated_flash.h"
 #include "boards/audio_ring.h"
 #include "core/recording_output.h"
-#include "runtime/all_ops_resolver.h"
+#include "kws/runtime/all_ops_resolver.h"
 
 namespace kws {
 namespace {

@@ -12,7 +12,7 @@
 #include "boards/audio_ring.h"
 #include "core/played_noise.h"
 #include "core/recording_output.h"
-#include "runtime/all_ops_resolver.h"
+#include "kws/runtime/all_ops_resolver.h"
 
 namespace kws {
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/recording_output.h"
-#include "pipeline/pipeline.h"
+#include "kws/pipeline/pipeline.h"
 
 namespace kws {
 

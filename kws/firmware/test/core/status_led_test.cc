@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "status_led.h"
+#include "kws/status_led.h"
 
 #include <gtest/gtest.h>
 
 #include <utility>
 #include <vector>
 
-#include "output.h"
+#include "kws/output.h"
 
 namespace kws {
 namespace {

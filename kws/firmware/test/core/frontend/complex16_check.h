@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "core/frontend/frontend_signals.h"
-#include "frontend/fft/complex16.h"
+#include "kws/frontend/fft/complex16.h"
 
 namespace kws::test {
 

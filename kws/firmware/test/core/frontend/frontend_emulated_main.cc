@@ -7,8 +7,8 @@
 #include "boards/board.h"
 #include "boards/qemu/mps2_an386.h"
 #include "core/frontend/complex16_check.h"
-#include "frontend/channel_steps.h"
-#include "frontend/frontend.h"
+#include "kws/frontend/channel_steps.h"
+#include "kws/frontend/frontend.h"
 
 namespace kws {
 namespace {

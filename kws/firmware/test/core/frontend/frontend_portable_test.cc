@@ -4,8 +4,8 @@
 #define KWS_FRONTEND_PORTABLE
 
 #include "core/frontend/frontend_test.cc"  // NOLINT(bugprone-suspicious-include)
-#include "frontend/channels.cc"            // NOLINT(bugprone-suspicious-include)
-#include "frontend/fft/spectrum.cc"        // NOLINT(bugprone-suspicious-include)
+#include "kws/frontend/channels.cc"        // NOLINT(bugprone-suspicious-include)
+#include "kws/frontend/fft/spectrum.cc"    // NOLINT(bugprone-suspicious-include)
 
 namespace kws::frontend {
 namespace {

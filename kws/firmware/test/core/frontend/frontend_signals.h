@@ -7,8 +7,8 @@
 #include <array>
 #include <cstdint>
 
-#include "frontend/frontend.h"
-#include "frontend/tables.h"
+#include "kws/frontend/frontend.h"
+#include "kws/frontend/tables.h"
 
 namespace kws::test {
 

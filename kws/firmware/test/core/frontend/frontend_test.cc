@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/frontend.h"
+#include "kws/frontend/frontend.h"
 
 #include <gtest/gtest.h>
 
@@ -13,9 +13,9 @@
 
 #include "core/frontend/complex16_check.h"
 #include "core/frontend/frontend_signals.h"
-#include "frontend/channel_steps.h"
-#include "frontend/fft/spectrum.h"
-#include "frontend/tables.h"
+#include "kws/frontend/channel_steps.h"
+#include "kws/frontend/fft/spectrum.h"
+#include "kws/frontend/tables.h"
 
 namespace kws::frontend {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gate/gate.h"
+#include "kws/gate/gate.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pipeline/dc_offset.h"
+#include "kws/pipeline/dc_offset.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pipeline/feature_provider.h"
+#include "kws/pipeline/feature_provider.h"
 
 #include <gtest/gtest.h>
 

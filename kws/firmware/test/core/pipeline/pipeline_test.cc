@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pipeline/pipeline.h"
+#include "kws/pipeline/pipeline.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "core/played_noise.h"
 #include "core/recording_output.h"
-#include "runtime/all_ops_resolver.h"
+#include "kws/runtime/all_ops_resolver.h"
 
 namespace kws {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pipeline/recognizer.h"
+#include "kws/pipeline/recognizer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pipeline/responder.h"
+#include "kws/pipeline/responder.h"
 
 #include <gtest/gtest.h>
 

@@ -9,8 +9,8 @@
 
 #include "core/played_noise.h"
 #include "core/recording_output.h"
-#include "pipeline/pipeline.h"
-#include "runtime/all_ops_resolver.h"
+#include "kws/pipeline/pipeline.h"
+#include "kws/runtime/all_ops_resolver.h"
 
 namespace kws {
 namespace {

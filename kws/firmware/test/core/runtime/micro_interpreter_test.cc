@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interpreter on small models: correct outputs, and damaged models.
-#include "runtime/micro_interpreter.h"
+#include "kws/runtime/micro_interpreter.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/runtime/test_model.h"
-#include "runtime/all_ops_resolver.h"
-#include "runtime/model/op_names.h"
+#include "kws/runtime/all_ops_resolver.h"
+#include "kws/runtime/model/op_names.h"
 
 namespace kws {
 namespace {

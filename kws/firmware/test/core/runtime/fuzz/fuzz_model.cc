@@ -12,10 +12,10 @@
 #include <new>
 #include <vector>
 
-#include "runtime/all_ops_resolver.h"
-#include "runtime/graph_builder.h"
-#include "runtime/kernel_context.h"
-#include "runtime/micro_interpreter.h"
+#include "kws/runtime/all_ops_resolver.h"
+#include "kws/runtime/graph_builder.h"
+#include "kws/runtime/kernel_context.h"
+#include "kws/runtime/micro_interpreter.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "runtime/model/model.h"
+#include "kws/runtime/model/model.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 

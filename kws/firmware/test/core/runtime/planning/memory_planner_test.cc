@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/planning/memory_planner.h"
+#include "kws/runtime/planning/memory_planner.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/kernels/shared/quantization.h"
+#include "kws/runtime/kernels/shared/quantization.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pipeline's configuration for the built-in bundle. Include it in one file, with the bundle's
+// firmware/ folder (model_settings.h) on the include path.
+#ifndef KWS_BUNDLE_CONFIG_H_
+#define KWS_BUNDLE_CONFIG_H_
+
+#include "kws/pipeline/pipeline.h"
+#include "model_settings.h"
+
+namespace kws {
+
+// The boot line shows `version` and `board`; both must outlive the pipeline.
+constexpr PipelineConfig BundleConfig(const char* version, const char* board) {
+  return {
+      version,
+      board,
+      settings::kModelName,
+      settings::kModelSha8,
+      settings::kLabels,
+      settings::kLabelCount,
+      settings::kInferenceStride,
+      {settings::kAverageWindowMs, settings::kSuppressionMs, settings::kMinimumCount,
+       settings::kDetectionThreshold, settings::kThresholds},
+      settings::kReportUnknown,
+      settings::kWindowFrames,
+      settings::kStrideSamples,
+      settings::kFirstKeyword,
+      settings::kOutputOrder,
+  };
+}
+
+}  // namespace kws
+
+#endif  // KWS_BUNDLE_CONFIG_H_

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kws/pipeline/pipeline.h"
+
+#include <cstring>
+#include <new>
+
+#include "kws/serial_lines.h"
+
+namespace kws {
+namespace {
+
+// Copies a bundle's thresholds to `place`, one per label, and makes the bundle use them. Returns
+// the end of the copy.
+uint8_t* CopyThresholds(PipelineConfig* config, uint8_t* place) {
+  RecognizerSettings& settings = config->recognizer;
+  int count = 0;
+  for (; count < config->label_count && count < Recognizer::kMaxLabels; ++count) {
+    place[count] =
+        settings.thresholds != nullptr ? settings.thresholds[count] : settings.detection_threshold;
+  }
+  settings.thresholds = place;
+  return place + count;
+}
+
+}  // namespace
+
+Pipeline::Pipeline(const PipelineConfig& config, const Network& network, uint8_t* arena,
+                   size_t arena_size, FrameMemory frames, Output* output)
+    : config_(config),
+      network_(network),
+      arena_(arena),
+      arena_size_(arena_size),
+      output_(output),
+      led_(output),
+      features_(frames, config.stride_samples) {
+  MakeDetector(config_, network_);
+}
+
+void Pipeline::UseCommands(Commands* commands) {
+  commands_ = commands;
+  // These thresholds outlive the detectors.
+  uint8_t* next = CopyThresholds(&config_, commands->thresholds);
+  CopyThresholds(&commands->config, next);
+  start_second_ = StartSecond;
+  hand_over_ = HandOver;
+}
+
+void Pipeline::UseGate(Gate* gate) {
+  gate_ = gate;
+  gated_stride_ = GatedStride;
+}
+
+Status Pipeline::Start() {
+  KWS_RETURN_IF_ERROR(StartDetector());
+  WriteBoot();
+  if (start_second_ != nullptr) KWS_RETURN_IF_ERROR(start_second_(*this));
+  return Reset();
+}
+
+void Pipeline::WriteBoot() {
+  const Field fields[] = {config_.version,
+                          config_.board,
+                          config_.model_name,
+                          config_.model_sha8,
+                          static_cast<uint32_t>(arena_used_),
+                          static_cast<uint32_t>(arena_size_)};
+  WriteFormat(output_, lines::kBoot, fields);
+}
+
+Status Pipeline::StartSecond(Pipeline& pipeline) {
+  const Commands& commands = *pipeline.commands_;
+  if (commands.listen_ms == 0) {
+    WriteError(pipeline.output_, "listen_ms is less than 1", nullptr, "build it with --for 5s");
+    return Status::kBadArgument;
+  }
+  if (commands.config.stride_samples != pipeline.config_.stride_samples) {
+    WriteError(pipeline.output_, "the bundles' frames have different strides", nullptr,
+               "train them with the same");
+    return Status::kBadArgument;
+  }
+  KWS_RETURN_IF_ERROR(pipeline.BeginSecond());
+  const Field fields[] = {commands.config.model_name, commands.config.model_sha8,
+                          commands.listen_ms,
+                          static_cast<uint32_t>(pipeline.detector_->arena_used_bytes()),
+                          static_cast<uint32_t>(pipeline.arena_size_)};
+  WriteFormat(pipeline.output_, lines::kThen, fields);
+  return Status::kOk;
+}
+
+void Pipeline::MakeDetector(const PipelineConfig& config, const Network& network) {
+  detector_ = new (place_) Detector(config, network, arena_, arena_size_, output_);
+}
+
+Status Pipeline::StartDetector() {
+  KWS_RETURN_IF_ERROR(detector_->Start(features_.capacity()));
+  if (detector_->arena_used_bytes() > arena_used_) arena_used_ = detector_->arena_used_bytes();
+  return Status::kOk;
+}
+
+Status Pipeline::BeginFirst() {
+  listening_ = false;
+  MakeDetector(config_, network_);
+  return StartDetector();
+}
+
+Status Pipeline::BeginSecond() {
+  listening_ = true;
+  MakeDetector(commands_->config, commands_->network);
+  return StartDetector();
+}
+
+Status Pipeline::Reset() {
+  dc_offset_.Reset();
+  features_.Reset();
+  time_ms_ = 0;
+  heard_ = Responder::kNothing;
+  led_.Reset();
+  inferences_ = 0;
+  skipped_ = 0;
+  KWS_RETURN_IF_ERROR(listening_ ? BeginFirst() : detector_->Reset());
+  return detector_->HearSilence();
+}
+
+Status Pipeline::ProcessHop(const int16_t* hop) {
+  inferred_ = false;
+  heard_ = Responder::kNothing;
+  int16_t centred[FeatureProvider::kHopSamples];
+  std::memcpy(centred, hop, sizeof(centred));
+  dc_offset_.Remove(centred, FeatureProvider::kHopSamples);
+  for (int at = 0; at < FeatureProvider::kHopSamples; at += config_.stride_samples) {
+    time_ms_ += Detector::Milliseconds(config_.stride_samples);
+    const bool has_frame = features_.Push(centred + at);
+    led_.Tick(time_ms_);
+    KWS_RETURN_IF_ERROR(gated_stride_ != nullptr
+                            ? gated_stride_(*this, has_frame)
+                            : detector_->ProcessStride(features_, has_frame, time_ms_));
+    if (detector_->inferred()) {
+      ++inferences_;
+      inferred_ = true;
+      inferred_ms_ = time_ms_;
+    }
+    const int reported = detector_->reported();
+    if (reported != Responder::kNothing) {
+      heard_ = listening_ ? config_.label_count + reported : reported;
+      led_.Show(LedLabel(reported), time_ms_);
+    }
+    if (hand_over_ != nullptr) KWS_RETURN_IF_ERROR(hand_over_(*this));
+  }
+  return Status::kOk;
+}
+
+Status Pipeline::GatedStride(Pipeline& pipeline, bool has_frame) {
+  const FeatureProvider& features = pipeline.features_;
+  Detector& detector = *pipeline.detector_;
+  if (has_frame) {
+    if (features.frames() == 1) pipeline.gate_->Reset();
+    pipeline.gate_->Process(features.noise());
+  }
+  const bool rests = !pipeline.listening_ && detector.CanSkip() &&
+                     pipeline.gate_->IsQuiet(pipeline.config_.window_frames);
+  if (!rests) return detector.ProcessStride(features, has_frame, pipeline.time_ms_);
+  KWS_RETURN_IF_ERROR(detector.SkipStride(has_frame, pipeline.time_ms_));
+  if (detector.inferred()) ++pipeline.skipped_;
+  return Status::kOk;
+}
+
+Status Pipeline::HandOver(Pipeline& pipeline) {
+  const bool heard = pipeline.detector_->heard();
+  const uint32_t time_ms = pipeline.time_ms_;
+  const bool is_over =
+      pipeline.listening_ && time_ms - pipeline.listening_since_ >= pipeline.commands_->listen_ms;
+  if (!heard && !is_over) return Status::kOk;
+  pipeline.inferred_ = false;  // scores() belongs to the other bundle from now on
+  const Field time = time_ms;
+  WriteFormat(pipeline.output_, pipeline.listening_ ? lines::kWaiting : lines::kListening, &time);
+  pipeline.features_.Silence();
+  if (pipeline.listening_) {
+    pipeline.led_.Rest(0);
+    return pipeline.BeginFirst();
+  }
+  pipeline.listening_since_ = time_ms;
+  pipeline.led_.Rest(pipeline.LedLabel(pipeline.detector_->reported()));
+  return pipeline.BeginSecond();
+}
+
+int Pipeline::RunningIndex(int label) const {
+  if (listening_) return label - config_.label_count;
+  return label < config_.label_count ? label : -1;
+}
+
+void Pipeline::SetThreshold(int label, uint8_t threshold) {
+  if (commands_ != nullptr) commands_->thresholds[label] = threshold;
+  const int index = RunningIndex(label);
+  if (index >= 0) detector_->SetThreshold(index, threshold);
+}
+
+uint8_t Pipeline::threshold(int label) const {
+  return commands_ != nullptr ? commands_->thresholds[label] : detector_->threshold(label);
+}
+
+uint8_t Pipeline::MeanScore(int label) const {
+  const int index = RunningIndex(label);
+  return index >= 0 ? detector_->MeanScore(index) : 0;
+}
+
+void Pipeline::ReportLost(uint32_t samples) {
+  const Field field = samples;
+  WriteFormat(output_, lines::kLost, &field);
+}
+
+}  // namespace kws

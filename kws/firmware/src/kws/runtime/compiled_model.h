@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model compiled to C++ by `kws convert --compiled`: kernel calls in order, with the results of
+// AllocateTensors as constants. Produces the same output as the interpreter, without a model file,
+// an op resolver, or planning on the device.
+#ifndef KWS_RUNTIME_COMPILED_MODEL_H_
+#define KWS_RUNTIME_COMPILED_MODEL_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kws/runtime/model/tensor.h"
+#include "kws/status.h"
+
+namespace kws {
+
+// Constants of a generated file, checked by the converter.
+struct CompiledModel {
+  struct Place {
+    uint32_t offset;  // into the arena
+    uint32_t bytes;
+  };
+  uint32_t arena_bytes;
+  Place input;
+  Place output;
+  void (*invoke)(uint8_t* arena);
+  // Initializes the model's state. Null: the model is stateless.
+  void (*reset)(uint8_t* arena);
+};
+
+// MicroInterpreter's interface for a compiled model.
+class CompiledRunner {
+ public:
+  // Keeps both pointers; they must outlive the runner. The arena is aligned to 4.
+  CompiledRunner(const CompiledModel& model, uint8_t* arena, size_t arena_size)
+      : model_(model), arena_(arena), arena_size_(arena_size) {}
+
+  Status AllocateTensors() {
+    return arena_size_ < model_.arena_bytes ? Status::kArenaTooSmall : Reset();
+  }
+  Status Invoke() {
+    model_.invoke(arena_);
+    return Status::kOk;
+  }
+  Status Reset() {
+    if (model_.reset != nullptr) model_.reset(arena_);
+    return Status::kOk;
+  }
+
+  // Only `bytes` and `data` are set.
+  TensorView input(size_t) const { return View(model_.input); }
+  TensorView output(size_t) const { return View(model_.output); }
+  size_t arena_used_bytes() const { return model_.arena_bytes; }
+
+ private:
+  TensorView View(const CompiledModel::Place& place) const {
+    TensorView view;
+    view.bytes = place.bytes;
+    view.data = arena_ + place.offset;
+    return view;
+  }
+
+  const CompiledModel& model_;
+  uint8_t* arena_;
+  size_t arena_size_;
+};
+
+}  // namespace kws
+
+#endif  // KWS_RUNTIME_COMPILED_MODEL_H_

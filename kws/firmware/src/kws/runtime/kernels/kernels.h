@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The registration of each op and of each variant, defined in the op's file. Compiled models call
+// `invoke` and `reset` instead, so that the linker drops `prepare`.
+#ifndef KWS_RUNTIME_KERNELS_KERNELS_H_
+#define KWS_RUNTIME_KERNELS_KERNELS_H_
+
+#include "kws/runtime/registration.h"
+
+namespace kws {
+namespace kernels {
+
+#define KWS_OP(Name)                        \
+  const Registration& Name();               \
+  namespace invoke {                        \
+  void Name(const InvokeContext& context);  \
+  }                                         \
+  namespace reset { /* stateful ops only */ \
+  void Name(const InvokeContext& context);  \
+  }
+#define KWS_VARIANT(Op, Name, shapes) KWS_OP(Name)
+#include "kws/runtime/kernels/op_list.inc"
+#include "kws/runtime/kernels/op_variants.inc"
+#undef KWS_VARIANT
+#undef KWS_OP
+
+}  // namespace kernels
+}  // namespace kws
+
+// Defines these functions of an op.
+#define KWS_REGISTER(Name, prepare, run)                                           \
+  const Registration& kernels::Name() {                                            \
+    static constexpr Registration kRegistration{BuiltinOp::k##Name, prepare, run}; \
+    return kRegistration;                                                          \
+  }                                                                                \
+  void kernels::invoke::Name(const InvokeContext& context) { run(context); }
+
+#define KWS_REGISTER_STATEFUL(Name, prepare, run, clear)                                  \
+  const Registration& kernels::Name() {                                                   \
+    static constexpr Registration kRegistration{BuiltinOp::k##Name, prepare, run, clear}; \
+    return kRegistration;                                                                 \
+  }                                                                                       \
+  void kernels::invoke::Name(const InvokeContext& context) { run(context); }              \
+  void kernels::reset::Name(const InvokeContext& context) { clear(context); }
+
+#endif  // KWS_RUNTIME_KERNELS_KERNELS_H_
