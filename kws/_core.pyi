@@ -313,6 +313,29 @@ class Part:
         one order.
         """
 
+class Event:
+    """What a hop led to: a detection, or another active bundle."""
+
+    @property
+    def label(self) -> int | None:
+        """Index of the detected label; None: another bundle is active."""
+
+    @property
+    def score(self) -> int:
+        """The detected label's mean score, 0 to 255."""
+
+    @property
+    def time_ms(self) -> int:
+        """The end of the hop, from the first sample."""
+
+    @property
+    def bundle(self) -> int:
+        """0 or 1: the label's bundle, or the one that is active now."""
+
+    @property
+    def text(self) -> str:
+        """The device's serial line, without its end."""
+
 class Pipeline:
     """The firmware's pipeline: hops of PCM in, the serial port's bytes out.
 
@@ -334,6 +357,9 @@ class Pipeline:
             CoreError: the samples are no int16 of one dimension, or not at SAMPLE_RATE; or a fault.
         """
 
+    def hear(self, pcm: NDArray[np.int16], rate: int = SAMPLE_RATE) -> list[Event]:
+        """As `feed`, but returns events."""
+
     def trace(
         self, pcm: NDArray[np.int16], rate: int = SAMPLE_RATE
     ) -> tuple[bytes, NDArray[np.int32], NDArray[np.int8]]:
@@ -347,6 +373,10 @@ class Pipeline:
     @property
     def boot(self) -> bytes:
         """The boot line; with two parts another line about the second."""
+
+    @property
+    def arena_used(self) -> list[int]:
+        """Bytes of the arena that each part uses."""
 
     @property
     def inferences(self) -> int:

@@ -26,7 +26,6 @@ from kws.bundle.device import Device, with_commands
 from kws.bundle.reading import load_bundle
 from kws.errors import ModelError, UsageError
 from kws.features import spectrogram as frames
-from kws.host.serial.lines import Heard, parse
 from kws.progress import notice
 
 if TYPE_CHECKING:
@@ -143,12 +142,12 @@ class Model:
 
     def _hits(self, pipeline: _core.Pipeline, pcm: Pcm) -> Iterator[Hit]:
         try:
-            written = pipeline.feed(pcm)
+            events = pipeline.hear(pcm)
         except _core.CoreError as error:
             raise ModelError(f"bundle {self.name}: {error}") from None
-        for line in parse(written).events:
-            if isinstance(line, Heard):
-                yield Hit(line.label, line.time_ms / 1000, line.score)
+        for event in events:
+            if event.label is not None:
+                yield Hit(self._device.labels[event.label], event.time_ms / 1000, event.score)
 
 
 def load(

@@ -46,9 +46,9 @@ ROOMS = (
 # The same for C++, under kws/firmware/src.
 CPP_SOURCES = ROOT / "kws" / "firmware" / "src"
 CPP_ROOMS = (
-    ("kws/status.", "kws/fault.", "kws/output.", "kws/serial_lines."),
+    ("kws/status.", "kws/detection.", "kws/version."),
     ("kws/frontend/",),
-    ("kws/gate/", "kws/status_led."),
+    ("kws/gate/",),
     ("kws/runtime/model/",),
     ("kws/runtime/planning/",),
     ("kws/runtime/registration.", "kws/runtime/graph_builder.", "kws/runtime/prepare_context."),
@@ -56,6 +56,8 @@ CPP_ROOMS = (
     ("kws/runtime/kernels/",),
     ("kws/runtime/",),
     ("kws/pipeline/", "kws/bundle_config."),
+    ("kws/",),  # the public headers
+    ("serial/",),
     ("boards/",),
     ("app/",),
     ("tools/",),

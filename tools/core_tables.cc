@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the core's constant tables as C++: `core_tables frontend` prints
-// kws/frontend/table_values.inc, `core_tables sigmoid` kws/runtime/kernels/shared/sigmoid_values.inc.
-// The core has the values instead of this program, because it is C++11, whose constant expressions
-// have no loops. See tools/core_tables.py.
+// kws/frontend/table_values.inc, `core_tables sigmoid`
+// kws/runtime/kernels/shared/sigmoid_values.inc. The core has the values instead of this program,
+// because it is C++11, whose constant expressions have no loops. See tools/core_tables.py.
 #include <array>
 #include <cmath>
 #include <cstdint>

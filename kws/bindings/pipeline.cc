@@ -5,13 +5,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bindings.h"
 #include "kws/runtime/all_ops_resolver.h"
+#include "kws/runtime/micro_interpreter.h"
 #include "recognizer_settings.h"
+#include "serial/responder.h"
 
 namespace kws::bindings {
 namespace {
@@ -20,7 +23,6 @@ namespace {
 class TextOutput final : public kws::Output {
  public:
   void Write(const char* text, size_t size) override { text_.append(text, size); }
-  void SetLed(int) override {}
   std::string Take() { return std::exchange(text_, {}); }
 
  private:
@@ -44,8 +46,6 @@ class Part {
         output_order_(output_order.begin(), output_order.end()),
         model_(kws::GetModel(bytes_.data(), bytes_.size())) {
     for (const std::string& label : labels_) label_pointers_.push_back(label.c_str());
-    config_.version = KWS_VERSION;
-    config_.board = "host";
     config_.model_name = name_.c_str();
     config_.model_sha8 = sha8_.c_str();
     config_.labels = label_pointers_.data();
@@ -84,21 +84,34 @@ class Part {
   kws::PipelineConfig config_{};
 };
 
+// What a hop led to: a detection, or another active bundle.
+struct Event {
+  int label;  // kNothing: another bundle is active
+  int score;
+  uint32_t time_ms;
+  int bundle;        // the label's, or the active one
+  std::string text;  // the device's line, without its end
+};
+
 class Pipeline {
  public:
   Pipeline(const Part* part, size_t arena_bytes, const Part* then, uint32_t listen_ms)
       : arena_(arena_bytes),
-        pipeline_(part->config(), {part->model(), resolver_}, arena_.data(), arena_.size(),
-                  {frames_, kws::Detector::kLongestWindow}, &output_) {
+        runner_(part->model(), resolver_, arena_.data(), arena_.size()),
+        pipeline_(part->config(), &runner_, {frames_, kws::Detector::kLongestWindow}),
+        responder_(&pipeline_, &output_, KWS_VERSION, "host", arena_.size()) {
     if (then != nullptr) {
-      commands_.reset(new kws::Commands{then->config(), then->model(), resolver_, listen_ms, {}});
+      then_runner_ = std::make_unique<kws::MicroInterpreter>(then->model(), resolver_,
+                                                             arena_.data(), arena_.size());
+      commands_.reset(new kws::Commands{then->config(), then_runner_.get(), listen_ms, {}});
       pipeline_.UseCommands(commands_.get());
+      responder_.UseCommands();
     }
     if (part->gate_rise() > 0) {
       gate_ = std::make_unique<kws::Gate>(part->gate_rise());
       pipeline_.UseGate(gate_.get());
     }
-    const Status status = pipeline_.Start();
+    const Status status = responder_.AfterStart(pipeline_.Start());
     boot_ = output_.Take();
     peaks_.resize(labels());
     Check(status, boot_);
@@ -108,8 +121,17 @@ class Pipeline {
 
   nb::bytes Feed(const nb::object& samples, int rate) {
     CheckRate(rate);
-    const std::string text = Process(PcmOf(samples), [] {});
+    const std::string text = Process(PcmOf(samples), [](const std::string&) {});
     return nb::bytes(text.data(), text.size());
+  }
+
+  std::vector<Event> Hear(const nb::object& samples, int rate) {
+    CheckRate(rate);
+    std::vector<Event> events;
+    Process(PcmOf(samples), [&](const std::string& lines) {
+      if (!lines.empty()) AddEvents(lines, &events);
+    });
+    return events;
   }
 
   // Feed, with time and scores of each inference.
@@ -119,7 +141,7 @@ class Pipeline {
     if (commands_) throw CoreError("the scores of two bundles do not make one table");
     std::vector<int32_t> times;
     std::vector<int8_t> scores;
-    const std::string text = Process(pcm, [&] {
+    const std::string text = Process(pcm, [&](const std::string&) {
       if (!pipeline_.inferred()) return;
       times.push_back(static_cast<int32_t>(pipeline_.inferred_ms()));
       scores.insert(scores.end(), pipeline_.scores(), pipeline_.scores() + labels());
@@ -152,6 +174,13 @@ class Pipeline {
     return means;
   }
 
+  // Bytes that each bundle uses of the arena.
+  std::vector<size_t> ArenaUsed() const {
+    std::vector<size_t> used = {pipeline_.arena_used_bytes(0)};
+    if (commands_) used.push_back(pipeline_.arena_used_bytes(1));
+    return used;
+  }
+
   // (mean score, time in ms) of each label.
   std::vector<std::pair<int, uint32_t>> Peaks() const { return peaks_; }
 
@@ -172,22 +201,24 @@ class Pipeline {
   }
 
  private:
-  // The device's output for `pcm`; calls after_hop() after each hop.
+  // The device's output for `pcm`; calls after_hop() with its lines after each hop.
   template <typename AfterHop>
   std::string Process(const Pcm& pcm, const AfterHop& after_hop) {
     nb::gil_scoped_release release;
     pending_.insert(pending_.end(), pcm.data(), pcm.data() + pcm.size());
+    std::string text;
     size_t used = 0;
     Status status = Status::kOk;
     for (; status == Status::kOk && pending_.size() - used >= kws::FeatureProvider::kHopSamples;
          used += kws::FeatureProvider::kHopSamples) {
-      status = pipeline_.ProcessHop(&pending_[used]);
+      status = responder_.AfterHop(pipeline_.ProcessHop(&pending_[used]));
+      const std::string lines = output_.Take();
+      text += lines;
       if (status != Status::kOk) break;
       KeepPeaks();
-      after_hop();
+      after_hop(lines);
     }
     pending_.erase(pending_.begin(), pending_.begin() + static_cast<ptrdiff_t>(used));
-    std::string text = output_.Take();
     Check(status, text);
     return text;
   }
@@ -200,6 +231,12 @@ class Pipeline {
   }
 
   void KeepPeaks() {
+    // The means of a keyword that hands over to the other bundle are already cleared.
+    const kws::Detection& detection = pipeline_.detection();
+    if (detection.label != kws::Detection::kNothing) {
+      std::pair<int, uint32_t>& peak = peaks_[static_cast<size_t>(detection.label)];
+      if (detection.score > peak.first) peak = {detection.score, detection.time_ms};
+    }
     if (!pipeline_.inferred() || !pipeline_.has_trusted_means()) return;
     for (size_t i = 0; i < labels(); ++i) {
       const int mean = pipeline_.MeanScore(static_cast<int>(i));
@@ -207,9 +244,32 @@ class Pipeline {
     }
   }
 
-  // The exception's text is the firmware's error line.
-  static void Check(Status status, const std::string& text) {
+  // The events of the last hop, which wrote `lines`.
+  void AddEvents(const std::string& lines, std::vector<Event>* events) const {
+    size_t begin = 0;
+    const auto next_line = [&] {
+      const size_t end = lines.find('\n', begin);
+      const std::string line = lines.substr(begin, end - begin);
+      begin = end + 1;
+      return line;
+    };
+    const kws::Detection& detection = pipeline_.detection();
+    if (detection.label != kws::Detection::kNothing) {
+      events->push_back({detection.label, detection.score, detection.time_ms,
+                         pipeline_.bundle_of(detection.label), next_line()});
+    }
+    if (pipeline_.changed()) {
+      events->push_back({kws::Detection::kNothing, 0, pipeline_.changed_ms(),
+                         pipeline_.listening() ? 1 : 0, next_line()});
+    }
+  }
+
+  // The exception's text is the firmware's error line, with a mismatch in words.
+  void Check(Status status, const std::string& text) const {
     if (status == Status::kOk) return;
+    if (pipeline_.mismatch() != kws::Mismatch::kNone) {
+      throw CoreError(kws::MismatchMessage(pipeline_.mismatch()));
+    }
     const std::string mark = "error: ";
     const size_t at = text.rfind(mark);
     if (at == std::string::npos) throw CoreError(kws::StatusMessage(status));
@@ -221,10 +281,13 @@ class Pipeline {
   kws::AllOpsResolver resolver_;
   Arena arena_;
   TextOutput output_;
+  kws::MicroInterpreter runner_;
+  std::unique_ptr<kws::MicroInterpreter> then_runner_;
   std::unique_ptr<kws::Commands> commands_;
   std::unique_ptr<kws::Gate> gate_;
   int8_t frames_[kws::Detector::kLongestWindow * kws::Frontend::kChannels];
   kws::Pipeline pipeline_;
+  kws::Responder responder_;
   std::string boot_;
   std::vector<std::pair<int, uint32_t>> peaks_;
   std::vector<int16_t> pending_;
@@ -244,17 +307,29 @@ void BindPipeline(nb::module_& m) {
       "stride_samples"_a = kws::PipelineConfig{}.stride_samples,
       "first_keyword"_a = kws::PipelineConfig{}.first_keyword, "gate_rise"_a = 0,
       "output_order"_a = std::vector<int>());
+  nb::class_<Event>(m, "Event")
+      .def_prop_ro("label",
+                   [](const Event& event) {
+                     return event.label == kws::Detection::kNothing ? std::nullopt
+                                                                    : std::optional(event.label);
+                   })
+      .def_ro("score", &Event::score)
+      .def_ro("time_ms", &Event::time_ms)
+      .def_ro("bundle", &Event::bundle)
+      .def_ro("text", &Event::text);
   nb::class_<Pipeline>(m, "Pipeline")
       .def(nb::init<const Part*, size_t, const Part*, uint32_t>(), "part"_a, nb::kw_only(),
            "arena_bytes"_a, "then"_a.none() = nb::none(), "listen_ms"_a = 0, nb::keep_alive<1, 2>(),
            nb::keep_alive<1, 4>())
       .def_prop_ro("boot", &Pipeline::Boot)
       .def("feed", &Pipeline::Feed, "pcm"_a, "rate"_a = kws::Frontend::kSampleRate)
+      .def("hear", &Pipeline::Hear, "pcm"_a, "rate"_a = kws::Frontend::kSampleRate)
       .def("trace", &Pipeline::Trace, "pcm"_a, "rate"_a = kws::Frontend::kSampleRate)
       .def_prop_ro("frame", &Pipeline::Frame, nb::rv_policy::move)
       .def_prop_ro("inferences", &Pipeline::Inferences)
       .def_prop_ro("skipped", &Pipeline::Skipped)
       .def_prop_ro("listening", &Pipeline::Listening)
+      .def_prop_ro("arena_used", &Pipeline::ArenaUsed)
       .def_prop_ro("means", &Pipeline::Means)
       .def_prop_ro("peaks", &Pipeline::Peaks)
       .def_prop_ro("thresholds", &Pipeline::LabelThresholds)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The firmware's serial lines and LED codes.
 #include "bindings.h"
-#include "kws/fault.h"
-#include "kws/serial_lines.h"
+#include "boards/fault.h"
 #include "kws/status.h"
+#include "serial/lines.h"
 
 namespace kws::bindings {
 namespace {

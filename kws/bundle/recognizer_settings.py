@@ -70,7 +70,7 @@ class RecognizerSettings:
             KwsError: a threshold for something that is not a label.
         """
         values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        del values["report_unknown"], values["gate_db"]  # the pipeline's responder and gate
+        del values["report_unknown"], values["gate_db"]  # the pipeline's
         values["thresholds"] = self.label_thresholds(labels)
         values["first_keyword"] = first_keyword(labels)
         return values

@@ -135,7 +135,7 @@ def test_the_firmware_reports_unknown_only_if_the_bundle_does(
     bundle = write_bundle(made, tmp_path / "b")
     (tmp_path / "main.cc").write_text(
         '#include "kws/bundle_config.h"\n'
-        'constexpr kws::PipelineConfig config = kws::BundleConfig("1", "b");\n'
+        "constexpr kws::PipelineConfig config = kws::BundleConfig();\n"
         f"static_assert(config.report_unknown == {str(report_unknown).lower()});\n"
     )
     includes = [f"-I{bundle.firmware}", f"-I{SOURCES}"]

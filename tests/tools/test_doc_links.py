@@ -37,13 +37,14 @@ def dead_links(page: Path) -> list[str]:
 
 
 def dead_paths(page: Path) -> list[str]:
-    """Missing paths of this repository that a page names."""
+    """Missing paths of this repository that a page names; headers as programs include them."""
+    roots = (ROOT, ROOT / "kws" / "firmware" / "src")
     named = re.findall(rf"`((?:{'|'.join(FOLDERS)})/[^`\s]*)`", prose(page))
     plain = [path for path in named if not re.search(r"[<>*{}]|NAME", path)]
     return [
         path
         for path in plain
-        if not (ROOT / path).exists()
+        if not any((root / path).exists() for root in roots)
         and not list((ROOT / path).parent.glob(Path(path).name + ".*"))  # a pair of .cc and .h
     ]
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from kws.bundle.bundle import Bundle
 from kws.bundle.codegen import firmware_files, firmware_sources, then_sources
 from kws.bundle.device import Device
 from kws.bundle.layout import FIRMWARE_FOLDER

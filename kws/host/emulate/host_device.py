@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kws import _core
+from kws import __version__, _core
 from kws.audio.background_noises import room_after
 from kws.audio.pcm import Pcm
 from kws.bundle.device import Device
 from kws.errors import ModelError
-from kws.host.serial.lines import Heard, Listening, Serial, parse
+from kws.host.serial.lines import Boot, Event, Heard, Listening, Serial, Then, Waiting
 
 
 @dataclass(frozen=True)
@@ -49,29 +49,38 @@ def play_with_peaks(device: Device, pcm: Pcm) -> tuple[Serial, tuple[Peak, ...]]
     """Like `play`, but also returns a peak for each keyword of the device's bundles."""
     try:
         pipeline = device.pipeline()
-        serial = parse(pipeline.boot + pipeline.feed(pcm))
+        heard = pipeline.hear(pcm)
     except _core.CoreError as error:
         raise ModelError(f"bundle {device.bundle.path or device.bundle.name}: {error}") from None
-    return serial, tuple(_peaks(device, pipeline, serial))
+    boot = first_lines(device, pipeline)[0]
+    text = pipeline.boot.decode() + "".join(f"{event.text}\n" for event in heard)
+    serial = Serial(text, boot, tuple(event_of(device, event) for event in heard), ())
+    return serial, tuple(_peaks(device, pipeline))
 
 
-def _peaks(device: Device, pipeline: _core.Pipeline, serial: Serial) -> Iterator[Peak]:
-    # The score of a keyword that hands over to the other bundle is only in its line.
-    reported: dict[tuple[int, str], Heard] = {}
-    running = 0
-    for event in serial.events:
-        if isinstance(event, Heard):
-            best = reported.get((running, event.label))
-            if best is None or event.score > best.score:
-                reported[running, event.label] = event
-        else:
-            running = int(isinstance(event, Listening))
+def first_lines(device: Device, pipeline: _core.Pipeline) -> tuple[Boot, *tuple[Then, ...]]:
+    """The device's boot lines, one per bundle."""
+    used = pipeline.arena_used
+    size = max(part.arena_bytes for part in device.parts)
+    first = device.bundle
+    boot = Boot(__version__, "host", first.name, first.sha8, used[0], size)
+    if device.commands is None:
+        return (boot,)
+    second = device.commands
+    return boot, Then(second.name, second.sha8, device.listen_ms, used[1], size)
+
+
+def event_of(device: Device, event: _core.Event) -> Event:
+    """An event of the pipeline with its label."""
+    if event.label is not None:
+        return Heard(device.labels[event.label], event.score, event.time_ms)
+    return Listening(event.time_ms) if event.bundle else Waiting(event.time_ms)
+
+
+def _peaks(device: Device, pipeline: _core.Pipeline) -> Iterator[Peak]:
     rows = iter(zip(pipeline.peaks, pipeline.thresholds, strict=True))
-    for index, part in enumerate(device.parts):
+    for part in device.parts:
         for label in part.labels:
             (score, time_ms), threshold = next(rows)
-            line = reported.get((index, label))
-            if line and line.score > score:
-                score, time_ms = line.score, line.time_ms
             if label in part.keywords:
                 yield Peak(label, score, time_ms, threshold, part.name)

@@ -24,7 +24,8 @@ from kws.audio.resampling import read_blocks
 from kws.bundle.device import Device
 from kws.errors import ModelError
 from kws.features.frontend_settings import HOP, HOP_MS
-from kws.host.serial.lines import Line, parse_line
+from kws.host.emulate.host_device import event_of, first_lines
+from kws.host.serial.lines import Line
 
 _FULL_SCALE = 32767
 _FAST_SECONDS = 0.5  # length of a block if a recording is processed at full speed
@@ -74,8 +75,9 @@ class Listener:
     @property
     def boot(self) -> tuple[Said, ...]:
         """The boot lines, one per bundle."""
-        lines = self._pipeline.boot.decode().splitlines()
-        return tuple(self._said(line, 0.0) for line in lines)
+        texts = self._pipeline.boot.decode().splitlines()
+        lines: tuple[Line, ...] = first_lines(self.device, self._pipeline)
+        return tuple(Said(text, line, 0.0) for text, line in zip(texts, lines, strict=True))
 
     def hear(self, block: Block) -> Iterator[Hop | Said]:
         """Process sound of any length and yield its events.
@@ -88,17 +90,17 @@ class Listener:
         for start in range(0, used, HOP):
             piece = pcm[start : start + HOP]
             try:
-                text = self._pipeline.feed(piece)
+                events = self._pipeline.hear(piece)
             except _core.CoreError as error:
                 name = self.device.bundle.path or self.device.bundle.name
                 raise ModelError(f"bundle {name}: {error}") from None
             self._remember(piece)
             self._hops += 1
             yield self._hop(piece)
-            for line in text.decode().splitlines():
+            for event in events:
                 late = time.monotonic() - block.captured if block.captured else 0.0
                 late += (len(pcm) - start - HOP) / _core.SAMPLE_RATE if block.captured else 0.0
-                yield self._said(line, late)
+                yield Said(event.text, event_of(self.device, event), late)
         self._pending = pcm[used:]
 
     def recent(self) -> Pcm:
@@ -128,10 +130,6 @@ class Listener:
             min(peak / _FULL_SCALE, 1.0),
             peak >= _FULL_SCALE,
         )
-
-    @staticmethod
-    def _said(text: str, latency: float) -> Said:
-        return Said(text, parse_line(text), latency)
 
 
 def file_blocks(

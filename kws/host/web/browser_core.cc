@@ -12,6 +12,8 @@
 
 #include "kws/frontend/frontend.h"
 #include "kws/pipeline/pipeline.h"
+#include "serial/responder.h"
+#include "serial/text.h"
 #ifdef KWS_COMPILED
 #include "compiled_model.h"
 #if __has_include("then/compiled_model.h")
@@ -20,7 +22,7 @@
 #endif
 #else
 #include "kws/runtime/all_ops_resolver.h"
-#include "kws/runtime/model/model.h"
+#include "kws/runtime/micro_interpreter.h"
 #endif
 
 extern "C" uint8_t __heap_base;  // set by the linker: the first byte after data and stack
@@ -36,7 +38,6 @@ class PageOutput final : public kws::Output {
   void Write(const char* text, size_t size) override {
     for (size_t i = 0; i < size && size_ < kMaxText; ++i) text_[size_++] = text[i];
   }
-  void SetLed(int) override {}
   const char* text() const { return text_; }
   int size() const { return size_; }
   void ClearText() { size_ = 0; }
@@ -51,8 +52,8 @@ template <typename T>
 class Place {
  public:
   template <typename... Arguments>
-  T* Make(const Arguments&... arguments) {
-    return new (bytes_) T(arguments...);
+  T* Make(Arguments&&... arguments) {
+    return new (bytes_) T(static_cast<Arguments&&>(arguments)...);
   }
 
  private:
@@ -63,46 +64,53 @@ class Place {
 struct Part {
   kws::PipelineConfig config;
   const char* labels[kws::Recognizer::kMaxLabels];
-  const kws::Network* network;  // null: no bundle
+  bool is_set;
   int32_t gate_rise;
 };
 
 Part g_parts[kMaxBundles];
 
 #ifdef KWS_COMPILED
-constexpr kws::Network kNetworks[] = {
-    {kws::settings::kCompiledModel},
+constexpr const kws::CompiledModel* kModels[] = {
+    &kws::settings::kCompiledModel,
 #ifdef KWS_HAS_COMMANDS
-    {kws::commands::kCompiledModel},
+    &kws::commands::kCompiledModel,
 #endif
 };
+Place<kws::CompiledRunner> g_runners[kMaxBundles];
 
-// A bundle's model; null on error, with `status`.
-const kws::Network* FindNetwork(int32_t which, const uint8_t*, uint32_t, kws::Status* status) {
-  const bool is_there = which < static_cast<int32_t>(sizeof(kNetworks) / sizeof(kNetworks[0]));
-  *status = is_there ? kws::Status::kOk : kws::Status::kBadModel;
-  return is_there ? &kNetworks[which] : nullptr;
+kws::Status ReadModel(int32_t which, const uint8_t*, uint32_t) {
+  const bool is_there = which < static_cast<int32_t>(sizeof(kModels) / sizeof(kModels[0]));
+  return is_there ? kws::Status::kOk : kws::Status::kBadModel;
+}
+
+kws::ModelRunner* MakeRunner(int32_t which, uint8_t* arena, size_t arena_bytes) {
+  return g_runners[which].Make(*kModels[which], arena, arena_bytes);
 }
 #else
 Place<kws::Model> g_models[kMaxBundles];
+const kws::Model* g_read[kMaxBundles];
 Place<kws::AllOpsResolver> g_resolver;
-Place<kws::Network> g_networks[kMaxBundles];
+Place<kws::MicroInterpreter> g_runners[kMaxBundles];
 
-// A bundle's model, in the caller's memory; null on error, with `status`.
-const kws::Network* FindNetwork(int32_t which, const uint8_t* model, uint32_t bytes,
-                                kws::Status* status) {
-  const kws::Model& read = *g_models[which].Make(kws::GetModel(model, bytes));
-  *status = read.status();
-  if (*status != kws::Status::kOk) return nullptr;
-  return g_networks[which].Make(kws::Network{read, *g_resolver.Make()});
+// Reads a bundle's model, which stays in the caller's memory.
+kws::Status ReadModel(int32_t which, const uint8_t* model, uint32_t bytes) {
+  g_read[which] = g_models[which].Make(kws::GetModel(model, bytes));
+  return g_read[which]->status();
+}
+
+kws::ModelRunner* MakeRunner(int32_t which, uint8_t* arena, size_t arena_bytes) {
+  return g_runners[which].Make(*g_read[which], *g_resolver.Make(), arena, arena_bytes);
 }
 #endif
 
 Place<kws::Pipeline> g_pipeline;
+Place<kws::Responder> g_responder_place;
 Place<kws::Commands> g_commands;
 Place<kws::Gate> g_gate;
 PageOutput g_output;
-kws::Pipeline* g_running = nullptr;  // null before the first good kws_start
+kws::Pipeline* g_running = nullptr;     // null before the first good kws_start
+kws::Responder* g_responder = nullptr;  // of g_running
 int16_t g_hop[kws::Frontend::kStrideSamples];
 
 const char* AfterEnd(const char* text) {
@@ -148,8 +156,6 @@ int32_t KWS_EXPORT(kws_bundle)(int32_t which, const uint8_t* model, uint32_t mod
   g_output.ClearText();
   Part& part = g_parts[which];
   kws::PipelineConfig& config = part.config;
-  config.version = KWS_VERSION;
-  config.board = "browser";
   config.model_name = names;
   config.model_sha8 = AfterEnd(names);
   const char* label = AfterEnd(config.model_sha8);
@@ -171,9 +177,9 @@ int32_t KWS_EXPORT(kws_bundle)(int32_t which, const uint8_t* model, uint32_t mod
   config.first_keyword = first_keyword;
   config.output_order = output_order;
   part.gate_rise = gate_rise;
-  kws::Status status;
-  part.network = FindNetwork(which, model, model_bytes, &status);
-  if (part.network != nullptr) return 1;
+  const kws::Status status = ReadModel(which, model, model_bytes);
+  part.is_set = status == kws::Status::kOk;
+  if (part.is_set) return 1;
   kws::WriteError(&g_output, kws::StatusMessage(status), nullptr, nullptr);
   return 0;
 }
@@ -188,16 +194,23 @@ int32_t KWS_EXPORT(kws_start)(uint8_t* arena, uint32_t arena_bytes, int8_t* fram
   g_output.ClearText();
   const Part& first = g_parts[0];
   const Part& second = g_parts[1];
-  if (first.network == nullptr || (listen_ms > 0 && second.network == nullptr)) return 0;
-  kws::Pipeline* pipeline =
-      g_pipeline.Make(first.config, *first.network, arena, static_cast<size_t>(arena_bytes),
-                      kws::FrameMemory{frames, frame_count}, &g_output);
+  if (!first.is_set || (listen_ms > 0 && !second.is_set)) return 0;
+  kws::Pipeline* pipeline = g_pipeline.Make(first.config, MakeRunner(0, arena, arena_bytes),
+                                            kws::FrameMemory{frames, frame_count});
+  g_responder = g_responder_place.Make(pipeline, &g_output, KWS_VERSION, "browser", arena_bytes);
   if (listen_ms > 0) {
-    pipeline->UseCommands(
-        g_commands.Make(kws::Commands{second.config, *second.network, listen_ms, {}}));
+    kws::ModelRunner* runner = MakeRunner(1, arena, arena_bytes);
+    pipeline->UseCommands(g_commands.Make(kws::Commands{second.config, runner, listen_ms, {}}));
+    g_responder->UseCommands();
   }
   if (first.gate_rise > 0) pipeline->UseGate(g_gate.Make(first.gate_rise));
-  if (pipeline->Start() != kws::Status::kOk) return 0;
+  if (g_responder->AfterStart(pipeline->Start()) != kws::Status::kOk) {
+    if (pipeline->mismatch() != kws::Mismatch::kNone) {  // the line has only its number
+      g_output.ClearText();
+      kws::WriteError(&g_output, kws::MismatchMessage(pipeline->mismatch()), nullptr, nullptr);
+    }
+    return 0;
+  }
   g_running = pipeline;
   return 1;
 }
@@ -208,7 +221,8 @@ int16_t* KWS_EXPORT(kws_samples)() { return g_hop; }
 // Processes the samples in kws_samples; time advances by one hop. Returns 1 if the model ran and
 // kws_scores and kws_mean are new, 0 if not, -1 on an error, whose line is in kws_text.
 int32_t KWS_EXPORT(kws_hop)() {
-  if (g_running == nullptr || g_running->ProcessHop(g_hop) != kws::Status::kOk) return -1;
+  if (g_running == nullptr) return -1;
+  if (g_responder->AfterHop(g_running->ProcessHop(g_hop)) != kws::Status::kOk) return -1;
   return g_running->inferred() ? 1 : 0;
 }
 
@@ -218,8 +232,11 @@ int32_t KWS_EXPORT(kws_reset)() {
 }
 
 // The label that the last hop reported; -1: none. Labels of the first bundle count from 0, then the
-// labels of the second.
-int32_t KWS_EXPORT(kws_heard)() { return g_running != nullptr ? g_running->heard() : -1; }
+// labels of the second. kws_score: its mean score, 0..255.
+int32_t KWS_EXPORT(kws_heard)() {
+  return g_running != nullptr ? g_running->detection().label : kws::Detection::kNothing;
+}
+int32_t KWS_EXPORT(kws_score)() { return g_running != nullptr ? g_running->detection().score : 0; }
 
 // Text since kws_clear_text or kws_start: UTF-8, not terminated.
 const char* KWS_EXPORT(kws_text)() { return g_output.text(); }

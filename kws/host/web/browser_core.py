@@ -41,7 +41,7 @@ def build_core(device: Device | None = None) -> bytes:
     """
     compiler = find_tool(WASM_COMPILER)
     sources = firmware_folder() / "src"
-    core = sorted(sources.glob("kws/**/*.cc"))
+    core = [source for source in _sources() if source.suffix == ".cc"]
     with _generated(device) as own, tempfile.TemporaryDirectory(prefix="kws-wasm-") as place:
         out = Path(place) / "kws.wasm"
         command = [
@@ -62,12 +62,24 @@ def sources_digest() -> str:
 
     `make wasm` writes it next to `kws.wasm`, so that a test finds a stale file without emscripten.
     """
-    core = (firmware_folder() / "src").glob("kws/**/*")
-    files = sorted(file for file in core if file.suffix in {".cc", ".h", ".inc"})
     digest = hashlib.sha256("\n".join((__version__, *_OPTIONS)).encode())
-    for file in (_BROWSER, *files):
+    for file in (_BROWSER, *_sources()):
         digest.update(file.read_bytes())
     return digest.hexdigest()
+
+
+def _sources() -> list[Path]:
+    """The C++ files of the core and of the device's serial lines.
+
+    Without the core's C interface, because the page's functions have some of its names.
+    """
+    source = firmware_folder() / "src"
+    files = [*source.glob("kws/**/*"), *source.glob("serial/*")]
+    return sorted(
+        file
+        for file in files
+        if file.suffix in {".cc", ".h", ".inc"} and not file.name.startswith("kws_c.")
+    )
 
 
 def _reason(said: str) -> str:

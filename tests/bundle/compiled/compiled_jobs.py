@@ -101,7 +101,7 @@ def on_this_machine(jobs: Sequence[Job], folder: Path) -> list[str]:
     write_jobs(jobs, generated)
     sources = [
         *sorted((SOURCES / "kws" / "runtime").rglob("*.cc")),
-        *(SOURCES / "kws" / name for name in ("status.cc", "output.cc")),
+        *(SOURCES / name for name in ("kws/status.cc", "serial/text.cc")),
         *sorted(generated.rglob("*.cc")),
         Path(__file__).with_name("host_main.cc"),
     ]

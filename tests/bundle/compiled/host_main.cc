@@ -13,7 +13,6 @@ alignas(16) uint8_t arena[4u << 20];
 class Terminal final : public kws::Output {
  public:
   void Write(const char* text, size_t size) override { std::fwrite(text, 1, size, stdout); }
-  void SetLed(int) override {}
 };
 
 }  // namespace

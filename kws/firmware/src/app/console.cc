@@ -3,7 +3,7 @@
 
 #include "app/equality.h"
 #include "boards/board.h"
-#include "kws/serial_lines.h"
+#include "serial/lines.h"
 
 namespace kws {
 namespace {
@@ -137,7 +137,9 @@ void Console::Restore() {
   // Kept settings are ignored if the labels, the models or the default settings have changed.
   owner_ = Mix(2166136261u, &bundles_, sizeof(bundles_));
   for (int i = 0; i < pipeline_->label_count(); ++i) owner_ = Mix(owner_, pipeline_->label(i));
-  for (int i = 0; i < 2; ++i) owner_ = Mix(owner_, pipeline_->model_sha8(i));
+  const Commands* commands = pipeline_->commands();
+  owner_ = Mix(owner_, pipeline_->config().model_sha8);
+  owner_ = Mix(owner_, commands != nullptr ? commands->config.model_sha8 : nullptr);
   UserSettings kept;
   if (!store_.Load(owner_, &kept) || kept == bundles_) return;
   Apply(kept);

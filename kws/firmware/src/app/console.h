@@ -21,8 +21,8 @@
 #include "app/level_meter.h"
 #include "app/settings_store.h"
 #include "boards/audio_provider.h"
-#include "kws/output.h"
 #include "kws/pipeline/pipeline.h"
+#include "serial/text.h"
 
 namespace kws {
 

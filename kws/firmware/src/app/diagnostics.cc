@@ -2,7 +2,7 @@
 #include "app/diagnostics.h"
 
 #include "boards/board.h"
-#include "kws/serial_lines.h"
+#include "serial/lines.h"
 
 namespace kws {
 namespace {
@@ -64,15 +64,20 @@ class SampleLine {
 
 Status Diagnostics::ProcessHop(const int16_t* hop) {
   if (pause_hops_ > 0 && --pause_hops_ == 0) {
-    KWS_RETURN_IF_ERROR(pipeline_->Reset());
-    pipeline_->WriteBoot();
+    const Status status = pipeline_->Reset();
+    if (status != Status::kOk) {
+      responder_->WriteFailure(status);
+      return status;
+    }
+    responder_->WriteBoot();
   }
   const bool sends = hops_to_send_ > 0 && pause_hops_ == 0;
   if (sends) Send(hop);
 
   const uint32_t begin = board::Cycles();
-  KWS_RETURN_IF_ERROR(pipeline_->ProcessHop(hop));
+  const Status status = pipeline_->ProcessHop(hop);
   const uint32_t cycles = board::Cycles() - begin;
+  KWS_RETURN_IF_ERROR(responder_->AfterHop(status));
   uint32_t& longest = pipeline_->inferred() ? longest_.inference : longest_.hop;
   if (cycles > longest) longest = cycles;
 

@@ -7,9 +7,10 @@
 #include <cstdint>
 
 #include "boards/audio_provider.h"
-#include "kws/output.h"
 #include "kws/pipeline/pipeline.h"
 #include "kws/status.h"
+#include "serial/responder.h"
+#include "serial/text.h"
 
 namespace kws {
 
@@ -20,10 +21,11 @@ class Diagnostics {
   static constexpr int kMaxSeconds = 600;
   static constexpr uint32_t kPauseHops = 10;  // 0.2 s, while the computer changes its rate
 
-  Diagnostics(Pipeline* pipeline, const AudioProvider* audio, Output* output)
-      : pipeline_(pipeline), audio_(audio), output_(output) {}
+  Diagnostics(Pipeline* pipeline, const Responder* responder, const AudioProvider* audio,
+              Output* output)
+      : pipeline_(pipeline), responder_(responder), audio_(audio), output_(output) {}
 
-  // Passes the hop to the pipeline. Writes lines::kPcm before the pipeline's lines and
+  // Passes the hop to the pipeline. Writes lines::kPcm before the responder's lines and
   // lines::kScores after them, if enabled.
   Status ProcessHop(const int16_t* hop);
 
@@ -49,6 +51,7 @@ class Diagnostics {
   void WriteScores();
 
   Pipeline* pipeline_;
+  const Responder* responder_;
   const AudioProvider* audio_;
   Output* output_;
   uint32_t hops_to_send_ = 0;  // 0: not sending

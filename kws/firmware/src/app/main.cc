@@ -5,18 +5,20 @@
 #include "app/console.h"
 #include "app/diagnostics.h"
 #include "app/level_meter.h"
+#include "app/status_led.h"
 #include "boards/audio_ring.h"
 #include "boards/board.h"
 #include "kws/bundle_config.h"
 #include "kws/gate/gate.h"
-#include "kws/output.h"
 #include "kws/pipeline/pipeline.h"
-#include "kws/serial_lines.h"
 #include "model_settings.h"
+#include "serial/lines.h"
+#include "serial/responder.h"
+#include "serial/text.h"
 #ifdef KWS_COMPILED
 #include "compiled_model.h"
 #else
-#include "kws/runtime/model/model.h"
+#include "kws/runtime/micro_interpreter.h"
 #include "model_data.h"
 #include "op_resolver.h"
 #endif
@@ -43,7 +45,6 @@ namespace settings = kws::settings;
 class BoardOutput final : public kws::Output {
  public:
   void Write(const char* text, size_t size) override { board::Write(text, size); }
-  void SetLed(int label) override { board::SetLed(label); }
 };
 
 // The microphone delivers a hop every 20 ms; after this time without a hop it counts as broken.
@@ -77,26 +78,28 @@ int main() {
   board::Init();
   static BoardOutput output;
 #ifdef KWS_COMPILED
-  static constexpr kws::Network network{settings::kCompiledModel};
+  kws::CompiledRunner runner(settings::kCompiledModel, arena, sizeof(arena));
 #else
   const kws::Model model = kws::GetModel(g_model);
   settings::ModelOpResolver resolver;
-  const kws::Network network{model, resolver};
+  kws::MicroInterpreter runner(model, resolver, arena, sizeof(arena));
 #endif
-  static constexpr kws::PipelineConfig config = kws::BundleConfig(KWS_VERSION, board::kName);
-  static kws::Pipeline pipeline(config, network, arena, sizeof(arena), {frames, kKeptFrames},
-                                &output);
+  static constexpr kws::PipelineConfig config = kws::BundleConfig();
+  static kws::Pipeline pipeline(config, &runner, {frames, kKeptFrames});
+
+  kws::Responder responder(&pipeline, &output, KWS_VERSION, board::kName, sizeof(arena));
 
 #ifdef KWS_HAS_COMMANDS
 #ifdef KWS_COMPILED
-  static constexpr kws::Network commands_network{kws::commands::kCompiledModel};
+  kws::CompiledRunner commands_runner(kws::commands::kCompiledModel, arena, sizeof(arena));
 #else
   const kws::Model commands_model = kws::GetModel(g_commands_model);
   kws::commands::ModelOpResolver commands_resolver;
-  const kws::Network commands_network{commands_model, commands_resolver};
+  kws::MicroInterpreter commands_runner(commands_model, commands_resolver, arena, sizeof(arena));
 #endif
-  kws::Commands commands = {kws::commands::kConfig, commands_network, kws::commands::kListenMs, {}};
+  kws::Commands commands = {kws::commands::kConfig, &commands_runner, kws::commands::kListenMs, {}};
   pipeline.UseCommands(&commands);
+  responder.UseCommands();
 #endif
 
   if constexpr (settings::kGateRise > 0) {
@@ -109,10 +112,12 @@ int main() {
   pulses.Start();
 #endif
 
-  kws::Diagnostics diagnostics(&pipeline, &audio, &output);
+  kws::StatusLed led(board::SetLed);
+  kws::Diagnostics diagnostics(&pipeline, &responder, &audio, &output);
   kws::Console console(&pipeline, &audio, &meter, &diagnostics, &output);
 
-  if (pipeline.Start() != kws::Status::kOk) board::Halt(board::Fault::kModel);
+  if (responder.AfterStart(pipeline.Start()) != kws::Status::kOk) board::Halt(board::Fault::kModel);
+  led.Reset();
   if (board::Start(&audio) != kws::Status::kOk) {
     kws::WriteText(&output, kws::lines::kNoStart);
     board::Halt(board::Fault::kMicrophone);
@@ -127,9 +132,11 @@ int main() {
     if (heard) {
       meter.Add(hop, kws::AudioRing::kHopSamples);
       if (diagnostics.ProcessHop(hop) != kws::Status::kOk) board::Halt(board::Fault::kModel);
+      led.AfterHop(pipeline);
 #ifdef KWS_HAS_PINS
-      if (pipeline.heard() != kws::Responder::kNothing) {
-        pulses.Hear(pipeline.label(pipeline.heard()), board::Milliseconds());
+      const int heard_label = pipeline.detection().label;
+      if (heard_label != kws::Detection::kNothing) {
+        pulses.Hear(pipeline.label(heard_label), board::Milliseconds());
       }
 #endif
       board::FeedWatchdog();
@@ -138,7 +145,7 @@ int main() {
     if (board::Milliseconds() - lost_report_ms >= kLostReportMs) {
       const uint32_t lost = audio.TakeLost();
       if (lost > 0) {
-        pipeline.ReportLost(lost);
+        responder.WriteLost(lost);
         lost_report_ms = board::Milliseconds();
       }
     }

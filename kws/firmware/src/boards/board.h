@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "boards/audio_provider.h"
-#include "kws/fault.h"
+#include "boards/fault.h"
 #include "kws/status.h"
 
 namespace kws {

@@ -9,11 +9,8 @@
 
 namespace kws {
 
-// The boot line shows `version` and `board`; both must outlive the pipeline.
-constexpr PipelineConfig BundleConfig(const char* version, const char* board) {
+constexpr PipelineConfig BundleConfig() {
   return {
-      version,
-      board,
       settings::kModelName,
       settings::kModelSha8,
       settings::kLabels,

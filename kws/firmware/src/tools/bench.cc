@@ -10,11 +10,11 @@
 
 #include "boards/board.h"
 #include "boards/qemu/mps2_an386.h"
-#include "kws/output.h"
 #include "kws/pipeline/feature_provider.h"
 #include "kws/runtime/all_ops_resolver.h"
 #include "kws/runtime/micro_interpreter.h"
 #include "kws/runtime/model/model.h"
+#include "serial/text.h"
 
 // A trace shows their names. The assembly comments keep the compiler from merging them.
 #define KWS_MARK(name) \
@@ -42,7 +42,6 @@ constexpr uint32_t kPaint = 0xdeadbeef;
 class BoardOutput final : public kws::Output {
  public:
   void Write(const char* text, size_t size) override { board::Write(text, size); }
-  void SetLed(int) override {}
 };
 
 BoardOutput output;

@@ -18,7 +18,6 @@ constexpr uint32_t kMagic = 0x4353574b;  // "KWSC"
 class BoardOutput final : public kws::Output {
  public:
   void Write(const char* text, size_t size) override { board::Write(text, size); }
-  void SetLed(int) override {}
 };
 
 BoardOutput output;

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "kws/output.h"
 #include "kws/runtime/compiled_model.h"
+#include "serial/text.h"
 
 namespace kws {
 

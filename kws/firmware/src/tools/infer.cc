@@ -13,10 +13,10 @@
 
 #include "boards/board.h"
 #include "boards/qemu/mps2_an386.h"
-#include "kws/output.h"
 #include "kws/runtime/all_ops_resolver.h"
 #include "kws/runtime/micro_interpreter.h"
 #include "kws/runtime/model/model.h"
+#include "serial/text.h"
 
 namespace {
 
@@ -35,7 +35,6 @@ struct Job {
 class BoardOutput final : public kws::Output {
  public:
   void Write(const char* text, size_t size) override { board::Write(text, size); }
-  void SetLed(int) override {}
 };
 
 BoardOutput output;

@@ -12,6 +12,7 @@
 #include "app/simulated_flash.h"
 #include "boards/audio_ring.h"
 #include "core/recording_output.h"
+#include "core/reported_pipeline.h"
 #include "kws/runtime/all_ops_resolver.h"
 
 namespace kws {
@@ -24,9 +25,9 @@ class Device {
  public:
   explicit Device(uint8_t threshold = 200, const char* model = "0", const char* word = "yes")
       : labels_{"silence", "unknown", word},
-        pipeline_({"1", "test", "m", model, labels_, 3, 2, {1000, 1500, 3, threshold, nullptr}},
-                  {model_, resolver_}, arena_, sizeof(arena_), {frames_, 49}, &output_),
-        diagnostics_(&pipeline_, &audio_, &output_),
+        pipeline_({"m", model, labels_, 3, 2, {1000, 1500, 3, threshold, nullptr}}, model_,
+                  resolver_, arena_, sizeof(arena_), {frames_, 49}, &output_),
+        diagnostics_(&pipeline_, &pipeline_.responder(), &audio_, &output_),
         console_(&pipeline_, &audio_, &meter_, &diagnostics_, &output_) {
     board::gain = 0;
     console_.Restore();
@@ -48,7 +49,7 @@ class Device {
   alignas(16) uint8_t arena_[64] = {};
   int8_t frames_[49 * Frontend::kChannels];
   RecordingOutput output_;
-  Pipeline pipeline_;
+  ReportedPipeline pipeline_;
   AudioRing audio_;
   LevelMeter meter_;
   Diagnostics diagnostics_;
@@ -114,7 +115,8 @@ TEST_F(ConsoleTest, EachLabelHasItsOwnThreshold) {
 
 TEST_F(ConsoleTest, ALabelOfBothBundlesHasTwoThresholds) {
   constexpr const char* kMore[] = {"silence", "unknown", "yes", "yesterday"};
-  Commands commands = {{"", "", "c", "1", kMore, 4, 2, {}}, {model_, resolver_}, 1, {}};
+  MicroInterpreter runner(model_, resolver_, arena_, sizeof(arena_));
+  Commands commands = {{"c", "1", kMore, 4, 2, {}}, &runner, 20, {}};
   pipeline_.UseCommands(&commands);
   EXPECT_EQ(Type("threshold\n"), "threshold 200\n");
   EXPECT_EQ(Type("threshold yes 150\n"), "threshold yes 150, yes 150\n");

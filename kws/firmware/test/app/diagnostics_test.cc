@@ -25,9 +25,9 @@ class DiagnosticsTest : public testing::Test {
   DiagnosticsTest()
       : bytes_(ReadModel("tiny_conv.tflite")),
         model_(GetModel(bytes_.data(), bytes_.size())),
-        pipeline_({"1", "test", "m", "0", kLabels, 4, 2, {}}, {model_, resolver_}, arena_,
-                  sizeof(arena_), {frames_, 49}, &output_),
-        diagnostics_(&pipeline_, &audio_, &output_) {
+        pipeline_({"m", "0", kLabels, 4, 2, {}}, model_, resolver_, arena_, sizeof(arena_),
+                  {frames_, 49}, &output_),
+        diagnostics_(&pipeline_, &pipeline_.responder(), &audio_, &output_) {
     board::fast.clear();
     board::sample_lines.clear();
     board::sample_rate = 0;
@@ -50,7 +50,7 @@ class DiagnosticsTest : public testing::Test {
   alignas(16) uint8_t arena_[65536] = {};
   int8_t frames_[49 * Frontend::kChannels];
   RecordingOutput output_;
-  Pipeline pipeline_;
+  ReportedPipeline pipeline_;
   AudioRing audio_;
   Diagnostics diagnostics_;
   int16_t next_ = 0;
@@ -135,7 +135,7 @@ TEST_F(DiagnosticsTest, PipelineIsResetAtTheFirstSampleSent) {
   diagnostics_.SendSamples(2);
   Play(1);
   EXPECT_EQ(pipeline_.time_ms(), 20u);
-  EXPECT_NE(output_.text().find("kws 1 on test, model m 0, arena "), std::string::npos);
+  EXPECT_NE(output_.text().find("kws 1.2.3 on test, model m 0, arena "), std::string::npos);
   diagnostics_.SendSamples(3);  // continues
   Play(99);
   EXPECT_EQ(pipeline_.time_ms(), 2000u);

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/recording_output.h"
-#include "kws/pipeline/pipeline.h"
+#include "core/reported_pipeline.h"
 
 namespace kws {
 
@@ -41,7 +41,7 @@ inline std::vector<int16_t> Sound(size_t hops, unsigned seed) {
 }
 
 // The pipeline's output for `samples`.
-inline std::string Play(Pipeline& pipeline, RecordingOutput& output,
+inline std::string Play(ReportedPipeline& pipeline, RecordingOutput& output,
                         const std::vector<int16_t>& samples) {
   output.Clear();
   for (size_t at = 0; at + kHop <= samples.size(); at += kHop) {

@@ -6,14 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "kws/output.h"
+#include "serial/text.h"
 
 namespace kws {
 
 class RecordingOutput final : public Output {
  public:
+  RecordingOutput() { leds_.clear(); }
   void Write(const char* text, size_t size) override { text_.append(text, size); }
-  void SetLed(int label) override { leds_.push_back(label); }
+
+  // The LED of the device, for StatusLed.
+  static void SetLed(int label) { leds_.push_back(label); }
 
   const std::string& text() const { return text_; }
   const std::vector<int>& leds() const { return leds_; }
@@ -24,7 +27,7 @@ class RecordingOutput final : public Output {
 
  private:
   std::string text_;
-  std::vector<int> leds_;
+  inline static std::vector<int> leds_;
 };
 
 }  // namespace kws

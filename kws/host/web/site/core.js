@@ -89,7 +89,7 @@ class KwsCore {
       hops.push({
         ms: core.kws_time_ms() >>> 0,
         text,
-        word: heard >= 0 ? { label: this.labels[heard], score: KwsCore.score(text) } : null,
+        word: heard >= 0 ? { label: this.labels[heard], score: core.kws_score() } : null,
         frame: this.bytes(core.kws_frame(), this.channels),
         scores: done ? this.bytes(core.kws_scores(), this.running().labels.length) : null,
         means: done ? this.labels.map((_, label) => core.kws_mean(label)) : null,
@@ -126,11 +126,6 @@ class KwsCore {
   // A copy of `size` int8 of the core's memory; null if `at` is 0.
   bytes(at, size) {
     return at ? new Int8Array(this.core.memory.buffer, at, size).slice() : null;
-  }
-
-  // The score in a word's line. When a wake word starts the second bundle, the means are cleared.
-  static score(text) {
-    return Number(/ \((\d+)\) @\d+ms$/m.exec(text)[1]);
   }
 
   // The core's output as the message of an Error.

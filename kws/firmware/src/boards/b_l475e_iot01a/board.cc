@@ -7,7 +7,7 @@
 #include "boards/b_l475e_iot01a/pins.h"
 #include "boards/b_l475e_iot01a/stm32l475.h"
 #include "boards/uart.h"
-#include "kws/serial_lines.h"
+#include "serial/lines.h"
 
 namespace kws {
 namespace board {

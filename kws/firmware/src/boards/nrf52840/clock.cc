@@ -5,7 +5,7 @@
 #include "boards/elapsed.h"
 #include "boards/nrf52840/nrf52840.h"
 #include "boards/nrf52840/tables/board_table.h"
-#include "kws/serial_lines.h"
+#include "serial/lines.h"
 
 namespace kws {
 namespace board {

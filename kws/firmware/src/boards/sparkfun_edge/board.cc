@@ -5,7 +5,7 @@
 #include "boards/elapsed.h"
 #include "boards/sparkfun_edge/apollo3.h"
 #include "boards/uart.h"
-#include "kws/serial_lines.h"
+#include "serial/lines.h"
 
 namespace kws {
 namespace board {

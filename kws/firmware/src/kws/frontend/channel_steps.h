@@ -130,7 +130,7 @@ KWS_INLINE uint32_t SubtractNoise(uint32_t signal, uint32_t smoothing, uint32_t*
 // The gain for a noise estimate: kGainBits fractional bits.
 KWS_INLINE uint32_t GainFor(uint32_t noise) {
   const int zeros = noise == 0 ? 32 : __builtin_clz(noise);
-  const GainSegment& segment = kGain[32 - zeros];
+  const GainSegment& segment = kGain.data()[32 - zeros];
   // The 10 bits below the highest; irrelevant for noise = 0, whose segment is flat.
   const auto fraction = static_cast<int32_t>(((noise << (zeros & 31)) >> 21) & 0x3FF);
   const int32_t slope = ((segment.curve * fraction) >> 5) + segment.slope * 32;

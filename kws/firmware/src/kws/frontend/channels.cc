@@ -70,7 +70,7 @@ void SumChannels(uint32_t* work, int scale) {
   uint64_t rising = 0;
   for (int band = 0; band < kBands; ++band) {
     uint64_t sum = rising;
-    rising = AddBand(kBandWidths[band], &bins, &sum);
+    rising = AddBand(kBandWidths.data()[band], &bins, &sum);
     work[band] = RoundedSqrt(sum) >> scale;
   }
 }

@@ -4,8 +4,6 @@
 #include <cstring>
 #include <new>
 
-#include "kws/serial_lines.h"
-
 namespace kws {
 namespace {
 
@@ -24,16 +22,9 @@ uint8_t* CopyThresholds(PipelineConfig* config, uint8_t* place) {
 
 }  // namespace
 
-Pipeline::Pipeline(const PipelineConfig& config, const Network& network, uint8_t* arena,
-                   size_t arena_size, FrameMemory frames, Output* output)
-    : config_(config),
-      network_(network),
-      arena_(arena),
-      arena_size_(arena_size),
-      output_(output),
-      led_(output),
-      features_(frames, config.stride_samples) {
-  MakeDetector(config_, network_);
+Pipeline::Pipeline(const PipelineConfig& config, ModelRunner* runner, FrameMemory frames)
+    : config_(config), runner_(runner), features_(frames, config.stride_samples) {
+  MakeDetector(config_, runner_);
 }
 
 void Pipeline::UseCommands(Commands* commands) {
@@ -52,60 +43,43 @@ void Pipeline::UseGate(Gate* gate) {
 
 Status Pipeline::Start() {
   KWS_RETURN_IF_ERROR(StartDetector());
-  WriteBoot();
   if (start_second_ != nullptr) KWS_RETURN_IF_ERROR(start_second_(*this));
   return Reset();
 }
 
-void Pipeline::WriteBoot() {
-  const Field fields[] = {config_.version,
-                          config_.board,
-                          config_.model_name,
-                          config_.model_sha8,
-                          static_cast<uint32_t>(arena_used_),
-                          static_cast<uint32_t>(arena_size_)};
-  WriteFormat(output_, lines::kBoot, fields);
-}
-
 Status Pipeline::StartSecond(Pipeline& pipeline) {
   const Commands& commands = *pipeline.commands_;
-  if (commands.listen_ms == 0) {
-    WriteError(pipeline.output_, "listen_ms is less than 1", nullptr, "build it with --for 5s");
+  if (commands.listen_ms < kHopMs) {
+    pipeline.mismatch_ = Mismatch::kListenMs;
     return Status::kBadArgument;
   }
   if (commands.config.stride_samples != pipeline.config_.stride_samples) {
-    WriteError(pipeline.output_, "the bundles' frames have different strides", nullptr,
-               "train them with the same");
+    pipeline.mismatch_ = Mismatch::kDifferentStrides;
     return Status::kBadArgument;
   }
-  KWS_RETURN_IF_ERROR(pipeline.BeginSecond());
-  const Field fields[] = {commands.config.model_name, commands.config.model_sha8,
-                          commands.listen_ms,
-                          static_cast<uint32_t>(pipeline.detector_->arena_used_bytes()),
-                          static_cast<uint32_t>(pipeline.arena_size_)};
-  WriteFormat(pipeline.output_, lines::kThen, fields);
-  return Status::kOk;
+  return pipeline.BeginSecond();
 }
 
-void Pipeline::MakeDetector(const PipelineConfig& config, const Network& network) {
-  detector_ = new (place_) Detector(config, network, arena_, arena_size_, output_);
+void Pipeline::MakeDetector(const PipelineConfig& config, ModelRunner* runner) {
+  detector_ = new (place_) Detector(config, runner);
 }
 
 Status Pipeline::StartDetector() {
-  KWS_RETURN_IF_ERROR(detector_->Start(features_.capacity()));
-  if (detector_->arena_used_bytes() > arena_used_) arena_used_ = detector_->arena_used_bytes();
-  return Status::kOk;
+  const Status status = detector_->Start(features_.capacity());
+  mismatch_ = detector_->mismatch();
+  arena_used_[listening_ ? 1 : 0] = detector_->arena_used_bytes();
+  return status;
 }
 
 Status Pipeline::BeginFirst() {
   listening_ = false;
-  MakeDetector(config_, network_);
+  MakeDetector(config_, runner_);
   return StartDetector();
 }
 
 Status Pipeline::BeginSecond() {
   listening_ = true;
-  MakeDetector(commands_->config, commands_->network);
+  MakeDetector(commands_->config, commands_->runner);
   return StartDetector();
 }
 
@@ -113,8 +87,8 @@ Status Pipeline::Reset() {
   dc_offset_.Reset();
   features_.Reset();
   time_ms_ = 0;
-  heard_ = Responder::kNothing;
-  led_.Reset();
+  changed_ = false;
+  detection_.label = Detection::kNothing;
   inferences_ = 0;
   skipped_ = 0;
   KWS_RETURN_IF_ERROR(listening_ ? BeginFirst() : detector_->Reset());
@@ -123,14 +97,14 @@ Status Pipeline::Reset() {
 
 Status Pipeline::ProcessHop(const int16_t* hop) {
   inferred_ = false;
-  heard_ = Responder::kNothing;
+  changed_ = false;
+  detection_.label = Detection::kNothing;
   int16_t centred[FeatureProvider::kHopSamples];
   std::memcpy(centred, hop, sizeof(centred));
   dc_offset_.Remove(centred, FeatureProvider::kHopSamples);
   for (int at = 0; at < FeatureProvider::kHopSamples; at += config_.stride_samples) {
     time_ms_ += Detector::Milliseconds(config_.stride_samples);
     const bool has_frame = features_.Push(centred + at);
-    led_.Tick(time_ms_);
     KWS_RETURN_IF_ERROR(gated_stride_ != nullptr
                             ? gated_stride_(*this, has_frame)
                             : detector_->ProcessStride(features_, has_frame, time_ms_));
@@ -139,10 +113,9 @@ Status Pipeline::ProcessHop(const int16_t* hop) {
       inferred_ = true;
       inferred_ms_ = time_ms_;
     }
-    const int reported = detector_->reported();
-    if (reported != Responder::kNothing) {
-      heard_ = listening_ ? config_.label_count + reported : reported;
-      led_.Show(LedLabel(reported), time_ms_);
+    if (detector_->detection().label != Detection::kNothing) {
+      detection_ = detector_->detection();
+      if (listening_) detection_.label += config_.label_count;
     }
     if (hand_over_ != nullptr) KWS_RETURN_IF_ERROR(hand_over_(*this));
   }
@@ -165,22 +138,16 @@ Status Pipeline::GatedStride(Pipeline& pipeline, bool has_frame) {
 }
 
 Status Pipeline::HandOver(Pipeline& pipeline) {
-  const bool heard = pipeline.detector_->heard();
+  const bool heard = pipeline.detector_->heard_keyword();
   const uint32_t time_ms = pipeline.time_ms_;
   const bool is_over =
-      pipeline.listening_ && time_ms - pipeline.listening_since_ >= pipeline.commands_->listen_ms;
+      pipeline.listening_ && time_ms - pipeline.changed_ms_ >= pipeline.commands_->listen_ms;
   if (!heard && !is_over) return Status::kOk;
   pipeline.inferred_ = false;  // scores() belongs to the other bundle from now on
-  const Field time = time_ms;
-  WriteFormat(pipeline.output_, pipeline.listening_ ? lines::kWaiting : lines::kListening, &time);
+  pipeline.changed_ = true;
+  pipeline.changed_ms_ = time_ms;
   pipeline.features_.Silence();
-  if (pipeline.listening_) {
-    pipeline.led_.Rest(0);
-    return pipeline.BeginFirst();
-  }
-  pipeline.listening_since_ = time_ms;
-  pipeline.led_.Rest(pipeline.LedLabel(pipeline.detector_->reported()));
-  return pipeline.BeginSecond();
+  return pipeline.listening_ ? pipeline.BeginFirst() : pipeline.BeginSecond();
 }
 
 int Pipeline::RunningIndex(int label) const {
@@ -201,11 +168,6 @@ uint8_t Pipeline::threshold(int label) const {
 uint8_t Pipeline::MeanScore(int label) const {
   const int index = RunningIndex(label);
   return index >= 0 ? detector_->MeanScore(index) : 0;
-}
-
-void Pipeline::ReportLost(uint32_t samples) {
-  const Field field = samples;
-  WriteFormat(output_, lines::kLost, &field);
 }
 
 }  // namespace kws

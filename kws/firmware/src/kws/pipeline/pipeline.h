@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All stages: hops of samples in, lines of text out. The device's main loop and the host's `kws
-// run` use this class, so both write the same bytes. The samples' constant offset is removed first.
+// All stages: hops of samples in, detections out. The device's main loop and the host's `kws run`
+// use this class. The samples' constant offset is removed first.
 #ifndef KWS_PIPELINE_PIPELINE_H_
 #define KWS_PIPELINE_PIPELINE_H_
 
@@ -8,46 +8,42 @@
 #include <cstdint>
 
 #include "kws/gate/gate.h"
-#include "kws/output.h"
 #include "kws/pipeline/dc_offset.h"
 #include "kws/pipeline/detector.h"
 #include "kws/pipeline/feature_provider.h"
 #include "kws/status.h"
-#include "kws/status_led.h"
 
 namespace kws {
 
 // A second bundle, which listens for commands after a wake word. The caller owns all pointers and
 // references, which must outlive the pipeline.
 struct Commands {
-  PipelineConfig config;  // version and board: the first bundle's
-  Network network;
-  uint32_t listen_ms;  // for each command (> 0)
+  PipelineConfig config;
+  ModelRunner* runner;
+  uint32_t listen_ms;  // for each command; at least Pipeline::kHopMs
   // Managed by the pipeline: thresholds of the first bundle's labels, then of this bundle's labels.
   uint8_t thresholds[2 * Recognizer::kMaxLabels];
 };
 
-// Time is counted in samples from Start or Reset; a line's time is the end of the hop that
-// completed the detection. So the same samples produce the same lines on every target, whatever its
-// speed. Sound before the first sample counts as silence. Errors are returned, and also written as
-// lines that start with `error: `.
+// Time is counted in samples from Start or Reset. So the same samples produce the same detections
+// on every target, whatever its speed. Sound before the first sample counts as silence.
 //
 // With a second bundle (`UseCommands`), one of the two is active at a time. A keyword of the first
 // bundle activates the second; a keyword of the second, or its timeout, activates the first. The
-// newly active bundle uses the same arena and restarts with cleared state: all frames so far count
-// as silence, so that no word is detected by both. Only the frontend's noise estimate is kept.
+// newly active bundle may use the same arena and restarts with cleared state: all frames so far
+// count as silence, so that no word is detected by both. Only the frontend's noise estimate is
+// kept.
 class Pipeline {
  public:
   static constexpr uint32_t kHopMs = Detector::kHopMs;
 
-  // Keeps references to all arguments; see MicroInterpreter for the arena. `frames` must hold the
-  // frames of the model's input, or of the larger input of two bundles.
-  Pipeline(const PipelineConfig& config, const Network& network, uint8_t* arena, size_t arena_size,
-           FrameMemory frames, Output* output);
+  // Keeps a reference to the runner. `frames` must hold the frames of the model's input, or of the
+  // larger input of two bundles.
+  Pipeline(const PipelineConfig& config, ModelRunner* runner, FrameMemory frames);
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
-  // Adds a second bundle, in the same arena. Call it at most once, before Start.
+  // Adds a second bundle. Call it at most once, before Start.
   void UseCommands(Commands* commands);
 
   // Skips inferences of the first bundle while the gate detects only background noise in the
@@ -55,23 +51,13 @@ class Pipeline {
   // before Start.
   void UseGate(Gate* gate);
 
-  // Checks settings and models, allocates the tensors and writes the boot line
-  // `kws 0.1.0 on qemu, model yes_no 1a2b3c4d, arena 5824 of 5824 bytes\n`. A second bundle adds
-  // `then model ten_words 5e6f7a8b for 5000 ms, arena 5824 of 5824 bytes\n`.
-  // Call once, before the first hop. After a fault the pipeline cannot be used.
+  // Checks settings and models, and allocates the tensors. Call once, before the first hop. After
+  // an error the pipeline cannot be used; mismatch() and the runner's error() have details.
   Status Start();
 
-  // Writes the first bundle's boot line again.
-  void WriteBoot();
-
-  // Takes the next Frontend::kStrideSamples samples; see Detector. Writes a line at each change of
-  // the active bundle: `Listening for commands @4056ms\n` and `Waiting for the wake word
-  // @9056ms\n`. The second bundle's last hop is the first that ends `listen_ms` or more after the
-  // wake word's line.
+  // Takes the next Frontend::kStrideSamples samples; see Detector. The second bundle's last hop is
+  // the first that ends `listen_ms` or more after the wake word's.
   Status ProcessHop(const int16_t* hop);
-
-  // Writes an error line: `samples` (> 0) samples were lost because the target did not keep up.
-  void ReportLost(uint32_t samples);
 
   // Restores the state after Start, except the thresholds: time 0, cleared frontend, model and
   // recognizer, the first bundle active.
@@ -91,18 +77,24 @@ class Pipeline {
     return of_second < 0 ? config_.labels[index] : commands_->config.labels[of_second];
   }
 
-  // The first 8 digits of the SHA-256 of the model of bundle 0 or 1; null if there is no such
-  // bundle.
-  const char* model_sha8(int bundle) const {
-    if (bundle == 0) return config_.model_sha8;
-    return bundle == 1 && commands_ != nullptr ? commands_->config.model_sha8 : nullptr;
-  }
+  // The bundle of a label: 0 or 1. The settings of bundle 0; of bundle 1, or null if there is none.
+  int bundle_of(int index) const { return index < config_.label_count ? 0 : 1; }
+  const PipelineConfig& config() const { return config_; }
+  const Commands* commands() const { return commands_; }
 
-  // The label (as in `label`) that the last hop reported, or Responder::kNothing.
-  int heard() const { return heard_; }
+  // What the last hop reported, at most one word: a keyword or, if its bundle wants it, unknown.
+  // Labels are numbered as in `label`.
+  const Detection& detection() const { return detection_; }
 
-  // Whether the second bundle is active from the next hop on.
+  // Whether the second bundle is active from the next hop on; whether the last hop changed that,
+  // and when it last changed.
   bool listening() const { return listening_; }
+  bool changed() const { return changed_; }
+  uint32_t changed_ms() const { return changed_ms_; }
+
+  // Why Start returned kBadArgument. The runner of the bundle that was started last.
+  Mismatch mismatch() const { return mismatch_; }
+  const ModelRunner& runner() const { return listening_ ? *commands_->runner : *runner_; }
 
   // Whether the last hop ran the model; its scores, one per label of the active bundle, valid until
   // the next hop. For the host.
@@ -126,32 +118,24 @@ class Pipeline {
   // Inferences since Start or Reset, and how many of them the gate skipped.
   uint32_t inferences() const { return inferences_; }
   uint32_t skipped() const { return skipped_; }
-  // The maximum of both bundles.
-  size_t arena_used_bytes() const { return arena_used_; }
+  // The bytes that a bundle (0 or 1) uses of its arena, and the maximum of both.
+  size_t arena_used_bytes(int bundle) const { return arena_used_[bundle]; }
+  size_t arena_used_bytes() const { return arena_used_[arena_used_[1] > arena_used_[0] ? 1 : 0]; }
 
  private:
   // Replaces the detector.
-  void MakeDetector(const PipelineConfig& config, const Network& network);
+  void MakeDetector(const PipelineConfig& config, ModelRunner* runner);
   Status StartDetector();
   Status BeginFirst();
   Status BeginSecond();
   static Status StartSecond(Pipeline& pipeline);
   static Status HandOver(Pipeline& pipeline);
   static Status GatedStride(Pipeline& pipeline, bool has_frame);
-  // The LED's label for a label of the active bundle: the first keyword is
-  // Responder::kFirstKeyword.
-  int LedLabel(int label) const {
-    const PipelineConfig& config = listening_ ? commands_->config : config_;
-    return label + Responder::kFirstKeyword - config.first_keyword;
-  }
   // The active bundle's index of a label; negative: a label of the inactive bundle.
   int RunningIndex(int label) const;
 
   PipelineConfig config_;
-  Network network_;
-  uint8_t* arena_;
-  size_t arena_size_;
-  Output* output_;
+  ModelRunner* runner_;
   Commands* commands_ = nullptr;
   // Set by `UseCommands`, so that firmware with one bundle does not link them.
   Status (*start_second_)(Pipeline& pipeline) = nullptr;
@@ -160,17 +144,18 @@ class Pipeline {
   Gate* gate_ = nullptr;
   Status (*gated_stride_)(Pipeline& pipeline, bool has_frame) = nullptr;
   Detector* detector_ = nullptr;  // of the active bundle; in `place_`
-  size_t arena_used_ = 0;
-  uint32_t time_ms_ = 0;          // wraps after 49.7 days
-  uint32_t listening_since_ = 0;  // ms
+  size_t arena_used_[2] = {0, 0};
+  uint32_t time_ms_ = 0;     // wraps after 49.7 days
+  uint32_t changed_ms_ = 0;  // when the active bundle last changed
   uint32_t inferences_ = 0;
   uint32_t skipped_ = 0;
   uint32_t inferred_ms_ = 0;
   bool inferred_ = false;
   bool listening_ = false;
-  int heard_ = Responder::kNothing;
+  bool changed_ = false;
+  Detection detection_;
+  Mismatch mismatch_ = Mismatch::kNone;
   // Large members come last, so that the offsets of the others fit short instructions.
-  StatusLed led_;
   DcOffset dc_offset_;
   FeatureProvider features_;
   alignas(Detector) uint8_t place_[sizeof(Detector)];

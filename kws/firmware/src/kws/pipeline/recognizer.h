@@ -11,12 +11,22 @@
 namespace kws {
 
 struct RecognizerSettings {
-  int32_t average_window_ms = 1000;     // averaging window (> 0)
-  int32_t suppression_ms = 1500;        // until the same label is reported again (>= 0)
-  int32_t minimum_count = 3;            // results in the window needed for a report (> 0)
-  uint8_t detection_threshold = 200;    // the mean score (0..255) must exceed it
-  const uint8_t* thresholds = nullptr;  // one per label instead, copied; null: all the same
-  bool has_silence = true;              // label 0 is silence, which ends suppression
+  constexpr RecognizerSettings(int32_t average_window = 1000, int32_t suppression = 1500,
+                               int32_t count = 3, uint8_t threshold = 200,
+                               const uint8_t* each = nullptr, bool silence = true)
+      : average_window_ms(average_window),
+        suppression_ms(suppression),
+        minimum_count(count),
+        detection_threshold(threshold),
+        thresholds(each),
+        has_silence(silence) {}
+
+  int32_t average_window_ms;    // averaging window (> 0)
+  int32_t suppression_ms;       // until the same label is reported again (>= 0)
+  int32_t minimum_count;        // results in the window needed for a report (> 0)
+  uint8_t detection_threshold;  // the mean score (0..255) must exceed it
+  const uint8_t* thresholds;    // one per label instead, copied; null: all the same
+  bool has_silence;             // label 0 is silence, which ends suppression
 };
 
 // Averages the scores of each label over the window. Of the labels whose mean exceeds their

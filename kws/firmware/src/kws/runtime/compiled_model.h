@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "kws/runtime/model/tensor.h"
+#include "kws/runtime/model_runner.h"
 #include "kws/status.h"
 
 namespace kws {
@@ -27,33 +28,39 @@ struct CompiledModel {
   void (*reset)(uint8_t* arena);
 };
 
-// MicroInterpreter's interface for a compiled model.
-class CompiledRunner {
+// The converter has checked the model: one int8 input, one int8 output of scores.
+class CompiledRunner final : public ModelRunner {
  public:
   // Keeps both pointers; they must outlive the runner. The arena is aligned to 4.
   CompiledRunner(const CompiledModel& model, uint8_t* arena, size_t arena_size)
       : model_(model), arena_(arena), arena_size_(arena_size) {}
 
-  Status AllocateTensors() {
+  Status AllocateTensors() override {
     return arena_size_ < model_.arena_bytes ? Status::kArenaTooSmall : Reset();
   }
-  Status Invoke() {
+  Status Invoke() override {
     model_.invoke(arena_);
     return Status::kOk;
   }
-  Status Reset() {
+  Status Reset() override {
     if (model_.reset != nullptr) model_.reset(arena_);
     return Status::kOk;
   }
 
-  // Only `bytes` and `data` are set.
-  TensorView input(size_t) const { return View(model_.input); }
-  TensorView output(size_t) const { return View(model_.output); }
-  size_t arena_used_bytes() const { return model_.arena_bytes; }
+  size_t inputs_size() const override { return 1; }
+  size_t outputs_size() const override { return 1; }
+  // Without dimensions; the input's scale is not known.
+  TensorView input(size_t) const override { return View(model_.input); }
+  TensorView output(size_t) const override { return View(model_.output); }
+  size_t arena_used_bytes() const override { return model_.arena_bytes; }
+  const ErrorDetail& error() const override { return error_; }
 
  private:
   TensorView View(const CompiledModel::Place& place) const {
     TensorView view;
+    view.type = TensorType::kInt8;
+    view.scale = 1.0f / 256.0f;
+    view.zero_point = -128;
     view.bytes = place.bytes;
     view.data = arena_ + place.offset;
     return view;
@@ -62,6 +69,7 @@ class CompiledRunner {
   const CompiledModel& model_;
   uint8_t* arena_;
   size_t arena_size_;
+  ErrorDetail error_;
 };
 
 }  // namespace kws

@@ -22,6 +22,7 @@
 
 #include "kws/runtime/model/model.h"
 #include "kws/runtime/model/tensor.h"
+#include "kws/runtime/model_runner.h"
 #include "kws/runtime/op_resolver.h"
 #include "kws/runtime/planning/arena_layout.h"
 #include "kws/runtime/profiler.h"
@@ -29,7 +30,7 @@
 
 namespace kws {
 
-class MicroInterpreter {
+class MicroInterpreter final : public ModelRunner {
  public:
   // Keeps references to model, resolver and arena, which must outlive the interpreter. An arena
   // that is not aligned to 16 loses up to 15 bytes.
@@ -39,29 +40,26 @@ class MicroInterpreter {
   MicroInterpreter& operator=(const MicroInterpreter&) = delete;
 
   // Checks the model, prepares its ops and lays out the arena. On failure error() has details.
-  Status AllocateTensors();
+  Status AllocateTensors() override;
 
   // Runs the graph once. kNotAllocated before AllocateTensors succeeded.
-  Status Invoke();
+  Status Invoke() override;
 
   // Restores the state after AllocateTensors: variable tensors and resource variables, which
   // CALL_ONCE fills. Outputs are undefined until the next Invoke.
-  Status Reset();
+  Status Reset() override;
 
   // The caller owns `profiler`; null: no profiling.
   void SetProfiler(Profiler* profiler) { profiler_ = profiler; }
 
-  size_t inputs_size() const { return layout_.input_count; }
-  size_t outputs_size() const { return layout_.output_count; }
-  // `data` is null if the index is out of range or tensors are not allocated.
-  TensorView input(size_t index) const;
-  TensorView output(size_t index) const;
+  size_t inputs_size() const override { return layout_.input_count; }
+  size_t outputs_size() const override { return layout_.output_count; }
+  TensorView input(size_t index) const override;
+  TensorView output(size_t index) const override;
 
-  // The size that this model needs of an arena aligned to 16.
-  size_t arena_used_bytes() const { return layout_.used; }
+  size_t arena_used_bytes() const override { return layout_.used; }
 
-  // Details of the last AllocateTensors that failed.
-  const ErrorDetail& error() const { return error_; }
+  const ErrorDetail& error() const override { return error_; }
 
  private:
   TensorView View(size_t index) const;

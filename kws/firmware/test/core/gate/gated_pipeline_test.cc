@@ -22,7 +22,7 @@ class Device {
  public:
   Device(const std::vector<uint8_t>& bytes, bool gated, int stride = 2)
       : model_(GetModel(bytes.data(), bytes.size())),
-        pipeline(Config(stride), {model_, resolver_}, arena_, kArena, {frames_, 49}, &output) {
+        pipeline(Config(stride), model_, resolver_, arena_, kArena, {frames_, 49}, &output) {
     if (gated) pipeline.UseGate(&gate_);
     EXPECT_EQ(pipeline.Start(), Status::kOk);
   }
@@ -48,8 +48,6 @@ class Device {
  private:
   static PipelineConfig Config(int stride) {
     PipelineConfig config{};
-    config.version = "1.2.3";
-    config.board = "test";
     config.model_name = "tiny";
     config.model_sha8 = "01234567";
     config.labels = kLabels;
@@ -69,7 +67,7 @@ class Device {
 
  public:
   RecordingOutput output;
-  Pipeline pipeline;
+  ReportedPipeline pipeline;
 };
 
 const std::vector<int8_t> kSilence = {127, -128, -128, -128};
@@ -162,7 +160,9 @@ TEST_F(GatedPipelineTest, SecondBundleIsNotGated) {
   config.label_count = 4;
   config.inference_stride = 2;
   config.recognizer.detection_threshold = 254;  // a command would end it
-  Commands commands = {config, {model, resolver}, 1000000, {}};
+  alignas(16) static uint8_t arena[kArena];
+  MicroInterpreter runner(model, resolver, arena, sizeof(arena));
+  Commands commands = {config, &runner, 1000000, {}};
   device.pipeline.UseCommands(&commands);
   ASSERT_EQ(device.pipeline.Start(), Status::kOk);
   device.Hear(Sound(2000, 7));

@@ -9,6 +9,7 @@
 
 #include "core/played_noise.h"
 #include "core/recording_output.h"
+#include "core/reported_pipeline.h"
 #include "kws/runtime/all_ops_resolver.h"
 
 namespace kws {
@@ -19,8 +20,6 @@ constexpr const char* kLabels[] = {"silence", "unknown", "yes", "no"};
 struct Device {
   explicit Device(std::vector<uint8_t> bytes, size_t arena_size = 65536)
       : data(std::move(bytes)), arena(arena_size + 16), model(GetModel(data.data(), data.size())) {
-    config.version = "1.2.3";
-    config.board = "test";
     config.model_name = "tiny";
     config.model_sha8 = "01234567";
     config.labels = kLabels;
@@ -31,8 +30,10 @@ struct Device {
   uint8_t* aligned_arena() {
     return arena.data() + ((0 - reinterpret_cast<uintptr_t>(arena.data())) & 15);
   }
-  Pipeline Make() {
-    return Pipeline(config, {model, resolver}, aligned_arena(), size, {frames, 49}, &output);
+  ReportedPipeline Make() { return MakeWith(resolver); }
+  ReportedPipeline MakeWith(const OpResolver& ops, int kept_frames = 49) {
+    return ReportedPipeline(config, model, ops, aligned_arena(), size, {frames, kept_frames},
+                            &output);
   }
 
   int8_t frames[49 * Frontend::kChannels];
@@ -45,10 +46,19 @@ struct Device {
   RecordingOutput output;
 };
 
-std::string StartFault(Device& device, Status expected) {
-  Pipeline pipeline = device.Make();
+// The error of a pipeline that does not start, with a mismatch in words.
+std::string Fault(ReportedPipeline& pipeline, const Device& device, Status expected) {
   EXPECT_EQ(pipeline.Start(), expected);
-  return device.output.text();
+  if (pipeline.mismatch() == Mismatch::kNone) return device.output.text();
+  EXPECT_EQ(device.output.text(), "error: the settings do not match the model (" +
+                                      std::to_string(static_cast<int>(pipeline.mismatch())) +
+                                      "); convert the model again and rebuild\n");
+  return std::string("error: ") + MismatchMessage(pipeline.mismatch()) + "\n";
+}
+
+std::string StartFault(Device& device, Status expected) {
+  ReportedPipeline pipeline = device.Make();
+  return Fault(pipeline, device, expected);
 }
 
 class PipelineTest : public testing::Test {
@@ -68,7 +78,7 @@ class PipelineTest : public testing::Test {
 
 TEST_F(PipelineTest, BootLineNamesVersionBoardModelAndArena) {
   Device device(model_);
-  Pipeline pipeline = device.Make();
+  ReportedPipeline pipeline = device.Make();
   ASSERT_EQ(pipeline.Start(), Status::kOk);
   EXPECT_GT(pipeline.arena_used_bytes(), 1960u);
   EXPECT_EQ(device.output.text(), "kws 1.2.3 on test, model tiny 01234567, arena " +
@@ -78,12 +88,12 @@ TEST_F(PipelineTest, BootLineNamesVersionBoardModelAndArena) {
 
 TEST_F(PipelineTest, NeedsExactlyTheReportedArena) {
   Device probe(model_);
-  Pipeline first = probe.Make();
+  ReportedPipeline first = probe.Make();
   ASSERT_EQ(first.Start(), Status::kOk);
   const size_t used = first.arena_used_bytes();
 
   Device exact(model_, used);
-  Pipeline pipeline = exact.Make();
+  ReportedPipeline pipeline = exact.Make();
   EXPECT_EQ(pipeline.Start(), Status::kOk);
 
   Device small(model_, used - 16);
@@ -98,7 +108,7 @@ TEST_F(PipelineTest, TimesAreTheEndsOfHopsAtTheStride) {
     MakeTalkative(device);
     device.config.inference_stride = stride;
     device.config.recognizer.minimum_count = 1;
-    Pipeline pipeline = device.Make();
+    ReportedPipeline pipeline = device.Make();
     ASSERT_EQ(pipeline.Start(), Status::kOk);
     const std::string text = Play(pipeline, device.output, Sound(1000, 7));
     int lines = 0;
@@ -131,7 +141,7 @@ TEST_F(PipelineTest, StartEqualsAStartAfterSilence) {
     for (const bool waits : {false, true}) {
       Device device(bytes);
       device.config.inference_stride = std::string(name) == "tiny_conv.tflite" ? 2 : 1;
-      Pipeline pipeline = device.Make();
+      ReportedPipeline pipeline = device.Make();
       ASSERT_EQ(pipeline.Start(), Status::kOk);
       const size_t silent_hops = waits ? 60 : 0;  // more than a window, and whole inferences
       std::vector<int16_t> samples(silent_hops * kHop, 0);
@@ -153,7 +163,7 @@ TEST_F(PipelineTest, StartEqualsAStartAfterSilence) {
 TEST_F(PipelineTest, ResetRestoresTheStart) {
   Device device(model_);
   MakeTalkative(device);
-  Pipeline pipeline = device.Make();
+  ReportedPipeline pipeline = device.Make();
   ASSERT_EQ(pipeline.Start(), Status::kOk);
   const std::vector<int16_t> samples = Sound(500, 3);
   const std::string first = Play(pipeline, device.output, samples);
@@ -180,7 +190,7 @@ TEST_F(PipelineTest, ReportingUnknownChangesNoOtherLine) {
     Device device(model_);
     MakeTalkative(device);
     device.config.report_unknown = report_unknown;
-    Pipeline pipeline = device.Make();
+    ReportedPipeline pipeline = device.Make();
     ASSERT_EQ(pipeline.Start(), Status::kOk);
     texts[report_unknown] = Play(pipeline, device.output, Sound(2000, 7));
   }
@@ -189,12 +199,25 @@ TEST_F(PipelineTest, ReportingUnknownChangesNoOtherLine) {
   EXPECT_NE(texts[false], "") << "and keywords";
 }
 
+TEST_F(PipelineTest, WithoutSilenceAndUnknownAllLabelsAreKeywords) {
+  Device device(model_);
+  MakeTalkative(device);
+  ReportedPipeline pipeline = device.Make();
+  ASSERT_EQ(pipeline.Start(), Status::kOk);
+  const std::string usual = Play(pipeline, device.output, Sound(2000, 7));
+  EXPECT_EQ(usual.find("Heard unknown"), std::string::npos);
+  device.config.first_keyword = 0;
+  ReportedPipeline all = device.Make();
+  ASSERT_EQ(all.Start(), Status::kOk);
+  EXPECT_NE(Play(all, device.output, Sound(2000, 7)).find("Heard unknown"), std::string::npos);
+}
+
 TEST_F(PipelineTest, EachReportedWordLightsTheLed) {
   Device device(model_);
   MakeTalkative(device);
   device.config.inference_stride = 10;  // so words are 200 ms apart, more than an LED's gap
   device.config.recognizer.average_window_ms = 1000;
-  Pipeline pipeline = device.Make();
+  ReportedPipeline pipeline = device.Make();
   ASSERT_EQ(pipeline.Start(), Status::kOk);
   const std::vector<int16_t> samples = Sound(2000, 7);
   std::vector<int> heard, lit;
@@ -202,7 +225,8 @@ TEST_F(PipelineTest, EachReportedWordLightsTheLed) {
   for (size_t at = 0; at + Frontend::kStrideSamples <= samples.size();
        at += Frontend::kStrideSamples) {
     ASSERT_EQ(pipeline.ProcessHop(&samples[at]), Status::kOk);
-    if (pipeline.heard() != Responder::kNothing) heard.push_back(pipeline.heard());
+    const int label = pipeline.detection().label;
+    if (label != Detection::kNothing) heard.push_back(label);
   }
   for (const int led : device.output.leds()) {
     if (led > 0) lit.push_back(led);
@@ -216,8 +240,8 @@ TEST_F(PipelineTest, EachReportedWordLightsTheLed) {
 
 TEST_F(PipelineTest, LostSamplesAreReported) {
   Device device(model_);
-  Pipeline pipeline = device.Make();
-  pipeline.ReportLost(512);
+  ReportedPipeline pipeline = device.Make();
+  pipeline.responder().WriteLost(512);
   EXPECT_EQ(device.output.text(),
             "error: lost 512 samples; the board does not keep up: raise inference_stride\n");
 }
@@ -234,8 +258,7 @@ TEST_F(PipelineTest, ReportsErrorsOfTheModel) {
   Device device(model_);
   MicroMutableOpResolver<1> resolver;
   resolver.AddSoftmax();
-  Pipeline pipeline(device.config, {device.model, resolver}, device.aligned_arena(), device.size,
-                    {device.frames, 49}, &device.output);
+  ReportedPipeline pipeline = device.MakeWith(resolver);
   EXPECT_EQ(pipeline.Start(), Status::kUnsupportedOp);
   EXPECT_EQ(device.output.text().rfind("error: operator 0 (builtin code ", 0), 0u)
       << device.output.text();
@@ -280,7 +303,7 @@ TEST_F(PipelineTest, ScoresAreInTheOrderOfTheLabels) {
   for (const int reordered : {0, 1}) {
     Device device(model_);
     if (reordered != 0) device.config.output_order = kOrder;
-    Pipeline pipeline = device.Make();
+    ReportedPipeline pipeline = device.Make();
     ASSERT_EQ(pipeline.Start(), Status::kOk);
     for (size_t at = 0; at + kHop <= sound.size(); at += kHop) {
       ASSERT_EQ(pipeline.ProcessHop(&sound[at]), Status::kOk);
@@ -313,7 +336,7 @@ TEST_F(PipelineTest, HalfTheStrideDoublesTheInferences) {
     Device device(model_);
     device.config.stride_samples = stride;
     device.config.inference_stride = 7;
-    Pipeline pipeline = device.Make();
+    ReportedPipeline pipeline = device.Make();
     ASSERT_EQ(pipeline.Start(), Status::kOk);
     std::vector<uint32_t> times;
     for (size_t at = 0; at + kHop <= sound.size(); at += kHop) {
@@ -342,10 +365,8 @@ TEST_F(PipelineTest, ReportsErrorsOfTheWindow) {
   EXPECT_EQ(StartFault(shorter, Status::kBadArgument).rfind("error: the model's input", 0), 0u);
 
   Device memory(model_);
-  Pipeline pipeline(memory.config, {memory.model, memory.resolver}, memory.aligned_arena(),
-                    memory.size, {memory.frames, 48}, &memory.output);
-  EXPECT_EQ(pipeline.Start(), Status::kBadArgument);
-  EXPECT_EQ(memory.output.text(),
+  ReportedPipeline pipeline = memory.MakeWith(memory.resolver, 48);
+  EXPECT_EQ(Fault(pipeline, memory, Status::kBadArgument),
             "error: there is memory for fewer frames than the model takes; convert the model again "
             "and rebuild\n");
 }

@@ -9,6 +9,7 @@
 
 #include "core/played_noise.h"
 #include "core/recording_output.h"
+#include "core/reported_pipeline.h"
 #include "kws/pipeline/pipeline.h"
 #include "kws/runtime/all_ops_resolver.h"
 
@@ -49,8 +50,8 @@ class SecondBundleTest : public testing::Test {
     command_bytes_ = std::move(commands);
     wake_model_ = GetModel(wake_bytes_.data(), wake_bytes_.size());
     command_model_ = GetModel(command_bytes_.data(), command_bytes_.size());
-    config_ = {"1.2.3", "test", "wake", "01234567", kWakeLabels, 4, 2, {}};
-    command_config_ = {"", "", "words", "89abcdef", kCommandLabels, 4, 2, {}};
+    config_ = {"wake", "01234567", kWakeLabels, 4, 2, {}};
+    command_config_ = {"words", "89abcdef", kCommandLabels, 4, 2, {}};
     // Reports the best label as early as possible.
     for (PipelineConfig* config : {&config_, &command_config_}) {
       config->recognizer.detection_threshold = 60;
@@ -64,9 +65,10 @@ class SecondBundleTest : public testing::Test {
   }
 
   // Makes a pipeline of both bundles.
-  Pipeline& Make(uint32_t listen_ms, size_t arena_bytes = kArenaBytes) {
-    commands_.reset(new Commands{command_config_, {command_model_, resolver_}, listen_ms, {}});
-    pipeline_.emplace(config_, Network{wake_model_, resolver_}, arena(), arena_bytes,
+  ReportedPipeline& Make(uint32_t listen_ms, size_t arena_bytes = kArenaBytes) {
+    command_runner_.emplace(command_model_, resolver_, arena(), arena_bytes);
+    commands_.reset(new Commands{command_config_, &*command_runner_, listen_ms, {}});
+    pipeline_.emplace(config_, wake_model_, resolver_, arena(), arena_bytes,
                       FrameMemory{frames_, 49}, &output_);
     pipeline_->UseCommands(commands_.get());
     return *pipeline_;
@@ -74,12 +76,12 @@ class SecondBundleTest : public testing::Test {
 
   // The output for `samples`, without boot lines.
   std::string Play(const std::vector<int16_t>& samples, uint32_t listen_ms) {
-    Pipeline& pipeline = Make(listen_ms);
+    ReportedPipeline& pipeline = Make(listen_ms);
     EXPECT_EQ(pipeline.Start(), Status::kOk);
     return Hear(pipeline, samples);
   }
 
-  std::string Hear(Pipeline& pipeline, const std::vector<int16_t>& samples) {
+  std::string Hear(ReportedPipeline& pipeline, const std::vector<int16_t>& samples) {
     return kws::Play(pipeline, output_, samples);
   }
 
@@ -90,11 +92,12 @@ class SecondBundleTest : public testing::Test {
   PipelineConfig config_{}, command_config_{};
   RecordingOutput output_;
   std::unique_ptr<Commands> commands_;
-  std::optional<Pipeline> pipeline_;
+  std::optional<MicroInterpreter> command_runner_;
+  std::optional<ReportedPipeline> pipeline_;
 };
 
 TEST_F(SecondBundleTest, BootLinesNameBothBundles) {
-  Pipeline& pipeline = Make(5000);
+  ReportedPipeline& pipeline = Make(5000);
   ASSERT_EQ(pipeline.Start(), Status::kOk);
   const std::string arena = ", arena " + std::to_string(pipeline.arena_used_bytes()) + " of 65536";
   EXPECT_EQ(output_.text(), "kws 1.2.3 on test, model wake 01234567" + arena +
@@ -219,7 +222,7 @@ TEST_F(SecondBundleTest, StreamingModelNeedsAFullWindow) {
 }
 
 TEST_F(SecondBundleTest, ThresholdsAreKeptWhenBundlesChange) {
-  Pipeline& pipeline = Make(1000);
+  ReportedPipeline& pipeline = Make(1000);
   ASSERT_EQ(pipeline.Start(), Status::kOk);
   ASSERT_EQ(pipeline.label_count(), 8);
   EXPECT_STREQ(pipeline.label(3), "no");
@@ -240,7 +243,7 @@ TEST_F(SecondBundleTest, ThresholdsAreKeptWhenBundlesChange) {
 }
 
 TEST_F(SecondBundleTest, ResetWhileListeningRestoresTheStart) {
-  Pipeline& pipeline = Make(60000);
+  ReportedPipeline& pipeline = Make(60000);
   ASSERT_EQ(pipeline.Start(), Status::kOk);
   const std::vector<int16_t> samples = Sound(500, 7);
   const std::string first = Hear(pipeline, samples);
@@ -258,10 +261,13 @@ TEST_F(SecondBundleTest, ResetWhileListeningRestoresTheStart) {
 TEST_F(SecondBundleTest, StartReportsErrorsOfTheSecondBundle) {
   const auto fault = [this](uint32_t listen_ms) {
     output_.Clear();
-    EXPECT_NE(Make(listen_ms).Start(), Status::kOk);
-    return output_.text().substr(output_.text().find('\n') + 1);
+    ReportedPipeline& pipeline = Make(listen_ms);
+    EXPECT_NE(pipeline.Start(), Status::kOk);
+    if (pipeline.mismatch() == Mismatch::kNone) return output_.text();
+    return std::string("error: ") + MismatchMessage(pipeline.mismatch()) + "\n";
   };
-  EXPECT_EQ(fault(0), "error: listen_ms is less than 1; build it with --for 5s\n");
+  EXPECT_EQ(fault(0), "error: listen_ms is less than 20; build it with --for 5s\n");
+  EXPECT_EQ(fault(19), fault(0));
   command_config_.label_count = 3;
   EXPECT_EQ(fault(1000).rfind("error: the model's output is not one int8 score a label", 0), 0u);
   command_config_.label_count = 1000;
@@ -273,9 +279,10 @@ TEST_F(SecondBundleTest, StartReportsErrorsOfTheSecondBundle) {
 }
 
 TEST_F(SecondBundleTest, ArenaIsTheLargerModels) {
-  Pipeline probe(config_, {wake_model_, resolver_}, arena(), kArenaBytes, {frames_, 49}, &output_);
+  ReportedPipeline probe(config_, wake_model_, resolver_, arena(), kArenaBytes, {frames_, 49},
+                         &output_);
   ASSERT_EQ(probe.Start(), Status::kOk);
-  Pipeline& pipeline = Make(1000, probe.arena_used_bytes());
+  ReportedPipeline& pipeline = Make(1000, probe.arena_used_bytes());
   ASSERT_EQ(pipeline.Start(), Status::kOk);
   EXPECT_GT(Events(Hear(pipeline, Sound(1500, 7))).size(), 4u);
 }
@@ -283,8 +290,7 @@ TEST_F(SecondBundleTest, ArenaIsTheLargerModels) {
 TEST_F(SecondBundleTest, BundlesNeedTheSameStride) {
   command_config_.stride_samples = 160;
   EXPECT_EQ(Make(5000).Start(), Status::kBadArgument);
-  EXPECT_NE(output_.text().find("error: the bundles' frames have different strides"),
-            std::string::npos);
+  EXPECT_EQ(pipeline_->mismatch(), Mismatch::kDifferentStrides);
 }
 
 }  // namespace

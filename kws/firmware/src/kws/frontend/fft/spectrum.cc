@@ -104,7 +104,7 @@ void SplitToEnergies(uint32_t* work) {
     const Complex z = Half(Load(front));
     const Complex mirror = HalfOfConjugate(Reverse(Load(back)));
     const Complex even = Add(z, mirror);
-    const Complex odd = Mul(Sub(z, mirror), Load(&kSplitTwiddles[k - kFirstBin]));
+    const Complex odd = Mul(Sub(z, mirror), Load(kSplitTwiddles.data() + (k - kFirstBin)));
     Store(EnergiesOfHalfSum(even, odd), front);
     Store(Reverse(EnergiesOfHalfMirror(even, odd)), back);
   }

@@ -35,13 +35,6 @@ inline int32_t ModelReference(uint32_t position) {
   return static_cast<int32_t>(position | 0x80000000u);
 }
 
-// Where AllocateTensors failed.
-struct ErrorDetail {
-  int32_t op_index = -1;      // place in the graph's operator list; -1: not in an op
-  int32_t builtin_code = -1;  // the op (BuiltinOperator of the schema); -1: custom or none
-  int32_t tensor = -1;        // index in the graph's tensor list; -1: not known
-};
-
 }  // namespace kws
 
 #endif  // KWS_RUNTIME_PLANNING_ARENA_LAYOUT_H_

@@ -56,6 +56,10 @@ inline constexpr char kHealth[] =
 // Prefix of errors.
 inline constexpr char kError[] = "error: ";
 
+// A kws::Mismatch. `kws build` finds these errors first, and says which it is.
+inline constexpr char kMismatch[] =
+    "error: the settings do not match the model ({}); convert the model again and rebuild\n";
+
 // Samples lost.
 inline constexpr char kLost[] =
     "error: lost {} samples; the board does not keep up: raise inference_stride\n";

@@ -1,7 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kws/status_led.h"
+#include "app/status_led.h"
 
 namespace kws {
+
+void StatusLed::AfterHop(const Pipeline& pipeline) {
+  Tick(pipeline.time_ms());
+  const Detection& detection = pipeline.detection();
+  int label = 0;
+  if (detection.label != Detection::kNothing) {
+    // The first keyword of each bundle has the same label.
+    const bool first = pipeline.bundle_of(detection.label) == 0;
+    label = first ? detection.label - pipeline.config().first_keyword
+                  : detection.label - pipeline.config().label_count -
+                        pipeline.commands()->config.first_keyword;
+    label += Detector::kFirstKeyword;
+    Show(label, detection.time_ms);
+  }
+  if (!pipeline.listening()) {
+    Rest(0);
+  } else if (pipeline.changed()) {
+    Rest(label);
+  }
+}
 
 void StatusLed::Show(int label, uint32_t time_ms) {
   state_ = lit_ != 0 ? State::kGap : State::kShowing;
@@ -11,6 +31,7 @@ void StatusLed::Show(int label, uint32_t time_ms) {
 }
 
 void StatusLed::Rest(int label) {
+  if (label == resting_) return;
   resting_ = label;
   if (state_ == State::kResting) Set(label);
 }
@@ -35,7 +56,7 @@ void StatusLed::Reset() {
 
 void StatusLed::Set(int label) {
   lit_ = label;
-  output_->SetLed(label);
+  set_(label);
 }
 
 }  // namespace kws

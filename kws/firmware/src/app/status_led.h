@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device's LED, lit briefly for each detected word.
-#ifndef KWS_STATUS_LED_H_
-#define KWS_STATUS_LED_H_
+#ifndef KWS_APP_STATUS_LED_H_
+#define KWS_APP_STATUS_LED_H_
 
 #include <cstdint>
 
-#include "kws/output.h"
+#include "kws/pipeline/pipeline.h"
 
 namespace kws {
 
-// Times are those of the pipeline, in ms, modulo 2^32. Labels are as in Output::SetLed.
+// Times are those of the pipeline, in ms, modulo 2^32. Labels are as in board::SetLed.
 class StatusLed {
  public:
   static constexpr uint32_t kShownMs = 600;
   // If the LED is already lit, it is dark for this time first, so that the new word is visible.
   static constexpr uint32_t kGapMs = 100;
 
-  // The caller owns `output`, which must outlive this object.
-  explicit StatusLed(Output* output) : output_(output) {}
+  // `set` shows a label; 0: the LED is off.
+  explicit StatusLed(void (*set)(int label)) : set_(set) {}
+
+  // Call after each hop of the pipeline: shows a detected word, and the wake word while the second
+  // bundle is active.
+  void AfterHop(const Pipeline& pipeline);
 
   // Shows `label` (> 0) for kShownMs, then the idle label.
   void Show(int label, uint32_t time_ms);
@@ -25,7 +29,7 @@ class StatusLed {
   // Sets the idle label, shown when no word was detected recently; 0: off.
   void Rest(int label);
 
-  // Call once a hop.
+  // Call once a hop, before Show.
   void Tick(uint32_t time_ms);
 
   // Off, also when idle.
@@ -36,7 +40,7 @@ class StatusLed {
 
   void Set(int label);
 
-  Output* output_;
+  void (*set_)(int label);
   State state_ = State::kResting;
   int label_ = 0;  // of the last word
   int resting_ = 0;
@@ -46,4 +50,4 @@ class StatusLed {
 
 }  // namespace kws
 
-#endif  // KWS_STATUS_LED_H_
+#endif  // KWS_APP_STATUS_LED_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kws/output.h"
+#include "serial/text.h"
 
-#include "kws/serial_lines.h"
+#include "serial/lines.h"
 
 namespace kws {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KWS_FAULT_H_
-#define KWS_FAULT_H_
+#ifndef KWS_BOARDS_FAULT_H_
+#define KWS_BOARDS_FAULT_H_
 
 #include <cstdint>
 
@@ -15,4 +15,4 @@ enum class Fault : uint8_t {
 
 }  // namespace kws
 
-#endif  // KWS_FAULT_H_
+#endif  // KWS_BOARDS_FAULT_H_

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kws/status_led.h"
+#include "app/status_led.h"
 
 #include <gtest/gtest.h>
 
 #include <utility>
 #include <vector>
-
-#include "kws/output.h"
 
 namespace kws {
 namespace {
@@ -14,12 +12,16 @@ namespace {
 constexpr uint32_t kHopMs = 20;
 
 // Records the LED's changes.
-class StatusLedTest : public testing::Test, public Output {
+class StatusLedTest : public testing::Test {
  protected:
   using Changes = std::vector<std::pair<uint32_t, int>>;
 
-  void Write(const char*, size_t) override {}
-  void SetLed(int label) override {
+  void SetUp() override {
+    time_ms_ = 0;
+    lit_ = 0;
+    changes_.clear();
+  }
+  static void SetLed(int label) {
     if (label != lit_) changes_.push_back({time_ms_, label});
     lit_ = label;
   }
@@ -30,10 +32,10 @@ class StatusLedTest : public testing::Test, public Output {
     }
   }
 
-  uint32_t time_ms_ = 0;
-  int lit_ = 0;
-  Changes changes_;
-  StatusLed led_{this};
+  inline static uint32_t time_ms_;
+  inline static int lit_;
+  inline static Changes changes_;
+  StatusLed led_{SetLed};
 };
 
 TEST_F(StatusLedTest, ShowsAWordForAMoment) {

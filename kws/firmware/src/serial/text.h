@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The destination of text and LED state, and text formatting.
-#ifndef KWS_OUTPUT_H_
-#define KWS_OUTPUT_H_
+// The destination of text, and text formatting.
+#ifndef KWS_SERIAL_TEXT_H_
+#define KWS_SERIAL_TEXT_H_
 
 #include <cstddef>
 #include <cstdint>
 
 namespace kws {
 
-// Implemented by the board's serial port and LED on a device, by a buffer on the host. Must outlive
-// its users.
+// Implemented by the board's serial port on a device, by a buffer on the host. Must outlive its
+// users.
 class Output {
  public:
   // `size` bytes of text, not terminated. Returns when they are sent or queued.
   virtual void Write(const char* text, size_t size) = 0;
-
-  // Shows class `label`; 0 (silence): the LED is off.
-  virtual void SetLed(int label) = 0;
 
  protected:
   // Never deleted through this base: a virtual destructor would link `operator delete`.
@@ -45,4 +42,4 @@ void WriteError(Output* output, const char* what, const char* detail, const char
 
 }  // namespace kws
 
-#endif  // KWS_OUTPUT_H_
+#endif  // KWS_SERIAL_TEXT_H_

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kws/pipeline/mismatch.h"
+
+namespace kws {
+
+const char* MismatchMessage(Mismatch mismatch) {
+  switch (mismatch) {
+    case Mismatch::kNone:
+      return "model and settings match";
+    case Mismatch::kLabelCount:
+      return "the number of labels is out of range; convert the model again and rebuild";
+    case Mismatch::kOutputOrder:
+      return "the order of the outputs does not name each of them once; convert the model again "
+             "and rebuild";
+    case Mismatch::kInferenceStride:
+      return "inference_stride is less than 1; convert the model again and rebuild";
+    case Mismatch::kFrameStride:
+      return "the frames' stride is not 320 or 160 samples; convert the model again and rebuild";
+    case Mismatch::kFirstKeyword:
+      return "the first keyword is not label 0 or 2; convert the model again and rebuild";
+    case Mismatch::kShortStride:
+      return "an inference takes less than a hop; convert the model again and rebuild";
+    case Mismatch::kAverageWindow:
+      return "average_window_ms is too long for this inference_stride and number of labels; "
+             "convert the model again and rebuild";
+    case Mismatch::kWindowFrames:
+      return "the window is shorter than 25 frames or longer than 150; convert the model again and "
+             "rebuild";
+    case Mismatch::kInput:
+      return "the model's input is not a window of frames of 40 int8, nor new frames of one; "
+             "convert the model again and rebuild";
+    case Mismatch::kFrameMemory:
+      return "there is memory for fewer frames than the model takes; convert the model again and "
+             "rebuild";
+    case Mismatch::kStreamingStride:
+      return "inference_stride is not the number of frames that the model takes at a time; convert "
+             "the model again and rebuild";
+    case Mismatch::kOutput:
+      return "the model's output is not one int8 score a label; convert the model again and "
+             "rebuild";
+    case Mismatch::kScores:
+      return "the model's scores are not softmax's (scale 1/256, zero point -128); convert the "
+             "model again and rebuild";
+    case Mismatch::kListenMs:
+      return "listen_ms is less than 20; build it with --for 5s";
+    case Mismatch::kDifferentStrides:
+      return "the bundles' frames have different strides; train them with the same";
+  }
+  return "unknown";
+}
+
+}  // namespace kws
