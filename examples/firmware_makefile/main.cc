@@ -6,12 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "kws/bundle_config.h"
-#include "kws/output.h"
-#include "kws/pipeline/pipeline.h"
-#include "model_data.h"
-#include "model_settings.h"
-#include "op_resolver.h"
+#include "kws_yes_no.h"
 
 extern "C" {
 extern uint32_t stack_top;          // memory.ld
@@ -21,16 +16,7 @@ void initialise_monitor_handles();  // newlib: opens the semihosting console
 
 namespace {
 
-namespace settings = kws::settings;
-
-alignas(16) uint8_t arena[settings::kArenaBytes];
-int8_t frames[settings::kInputFrames * kws::Frontend::kChannels];
-
-class Console final : public kws::Output {
- public:
-  void Write(const char* text, size_t size) override { std::fwrite(text, 1, size, stdout); }
-  void SetLed(int) override {}  // switch a relay here
-};
+alignas(16) uint8_t memory[kws::bundles::yes_no_bytes];
 
 int Run() {
   std::FILE* microphone = std::fopen("recording.pcm", "rb");  // int16, 16 kHz, mono
@@ -38,19 +24,20 @@ int Run() {
     std::puts("error: recording.pcm is missing");
     return 1;
   }
-  static Console console;
-  static const kws::Model model = kws::GetModel(g_model);
-  static settings::ModelOpResolver resolver;
-  static constexpr kws::PipelineConfig config = kws::BundleConfig("example", "my_board");
-  static kws::Pipeline pipeline(config, {model, resolver}, arena, sizeof(arena),
-                                {frames, settings::kInputFrames}, &console);
-  if (pipeline.Start() != kws::Status::kOk) return 1;
-
-  int16_t hop[kws::Frontend::kStrideSamples];  // 320 samples, 20 ms
-  while (std::fread(hop, sizeof(hop), 1, microphone) == 1) {
-    if (pipeline.ProcessHop(hop) != kws::Status::kOk) return 1;
+  static kws::Spotter spotter(kws::bundles::yes_no, memory, sizeof(memory));
+  if (spotter.Start() != kws::Status::kOk) {
+    std::puts(kws::StatusMessage(spotter.status()));
+    return 1;
   }
-  return 0;
+  int16_t samples[320];  // as many as your microphone delivers at a time
+  while (const size_t count = std::fread(samples, 2, 320, microphone)) {
+    spotter.Push(samples, count, [](const kws::Detection& hit) {
+      // Switch a relay here.
+      std::printf("Heard %s (%d) @%lums\n", spotter.label(hit.label), hit.score,
+                  static_cast<unsigned long>(hit.time_ms));
+    });
+  }
+  return spotter.status() == kws::Status::kOk ? 0 : 1;
 }
 
 }  // namespace

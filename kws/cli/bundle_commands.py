@@ -67,6 +67,33 @@ def export_web(
         server.serve_forever()
 
 
+_ExportOut = Annotated[Path, typer.Option(help="Folder to write. An earlier export is replaced.")]
+
+
+def export_arduino(*, out: _ExportOut, model: ModelOption = None) -> None:
+    """Write an Arduino library with the model, the core and a sketch."""
+    _export("arduino", out, model)
+
+
+def export_cmake(*, out: _ExportOut, model: ModelOption = None) -> None:
+    """Write a CMake project: a C and C++ library with the model, and a program."""
+    _export("cmake", out, model)
+
+
+def export_platformio(*, out: _ExportOut, model: ModelOption = None) -> None:
+    """Write a PlatformIO library with the model, the core and an example."""
+    _export("platformio", out, model)
+
+
+def _export(kind: str, out: Path, model: Path | None) -> None:
+    from kws.host.export.exporters import export
+
+    bundle = open_bundle(model)
+    following = export(kind, bundle, out)
+    print(f"{out}: {bundle.name} {bundle.sha8}")
+    print(f"next: {following}")
+
+
 def features(
     clip: Annotated[Path, typer.Argument(help="A recording.")],
     out: Annotated[Path, typer.Option(help="NumPy file for the spectrogram: int8[frames, 40].")],

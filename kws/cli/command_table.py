@@ -137,7 +137,16 @@ GROUPS: dict[str, tuple[Command, ...]] = {
 """Grouped by `kws --help` heading, in the same order."""
 
 
-EXPORT_WEB = Command(bundle_commands.export_web, "--out page --serve", words="export web")
+EXPORTS = {
+    "web": Command(bundle_commands.export_web, "--out page --serve", words="export web"),
+    "arduino": Command(bundle_commands.export_arduino, "--out kws_yes_no", words="export arduino"),
+    "cmake": Command(bundle_commands.export_cmake, "--out kws_yes_no", words="export cmake"),
+    "platformio": Command(
+        bundle_commands.export_platformio, "--out lib/kws_yes_no", words="export platformio"
+    ),
+}
+"""By the word after `kws export`."""
+
 GET_VOICE = Command(
     data_commands.get_voice,
     "en_US-libritts_r-medium",

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from kws.cli import data_commands
-from kws.cli.command_table import EXPORT_WEB, GET_VOICE, GROUPS, stoppable
+from kws.cli.command_table import EXPORTS, GET_VOICE, GROUPS, stoppable
 from kws.cli.help_pages import GroupedCommands, PlainCommand
 from kws.cli.printing.plain_text import write_what_fits
 from kws.errors import KwsError
@@ -34,7 +34,8 @@ for title, commands in GROUPS.items():
         )
 
 export = typer.Typer(cls=GroupedCommands, no_args_is_help=True)
-export.command("web", cls=PlainCommand, epilog=EXPORT_WEB.epilog)(stoppable(EXPORT_WEB))
+for word, command in EXPORTS.items():
+    export.command(word, cls=PlainCommand, epilog=command.epilog)(stoppable(command))
 app.add_typer(export, name="export", rich_help_panel="Tools")
 
 voices = typer.Typer(cls=GroupedCommands)

@@ -19,6 +19,7 @@ from kws.bundle.built_in import default_bundle_path
 from kws.bundle.device import Device, with_commands
 from kws.bundle.reading import load_bundle
 from kws.host.build.programs import COMPILER, QEMU
+from kws.host.export.exporters import export
 from tests.host.rooms import between_silence
 from tests.paths import ROOT
 
@@ -134,36 +135,17 @@ def test_lines_of_games_become_talk_without_keywords(tmp_path: Path) -> None:
         assert done.stderr.count("\n") == 1
 
 
-def test_cmake_program_writes_the_lines_of_a_device(recording: Path, tmp_path: Path) -> None:
-    if shutil.which("cmake") is None:
-        pytest.skip("cmake is not installed")
-    build = tmp_path / "build"
-    for name in ("yes_no", "ten_words"):  # with a threshold for each keyword, and with one for all
-        folder = ROOT / "kws" / "assets" / name
-        quick = "-DCMAKE_BUILD_TYPE=Debug"  # halves the compile time
-        quiet(["cmake", "-S", EXAMPLES / "cpp_wav", "-B", build, f"-DKWS_BUNDLE={folder}", quick])
-        quiet(["cmake", "--build", build])
-        text = quiet([build / "hear_wav", recording])
-        assert text.startswith(f"kws example on desktop, model {name} ")
-        assert text.splitlines()[1:] == lines_of(Device(load_bundle(folder)), recording)
-
-    (tmp_path / "no.wav").write_bytes(b"RIFF")
-    done = subprocess.run(
-        [build / "hear_wav", tmp_path / "no.wav"], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 2
-    assert done.stderr.startswith("usage: ")
-
-
 def test_own_firmware_writes_the_lines_of_a_device(recording: Path, tmp_path: Path) -> None:
     for tool in (COMPILER, QEMU):
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is not installed")
     folder = Path(shutil.copytree(EXAMPLES / "firmware_makefile", tmp_path / "firmware"))
     (folder / "recording.pcm").write_bytes(load_clip(recording).tobytes())
-    text = quiet(["make", "-s", "-C", folder, f"KWS={ROOT}", "run"])
-    lines = text[text.index("kws example on my_board") :].splitlines()
-    assert lines[1:] == lines_of(Device(load_bundle(default_bundle_path())), recording)
+    bundle = load_bundle(default_bundle_path())
+    export("cmake", bundle, folder / "kws_yes_no")
+    text = quiet(["make", "-s", "-C", folder, "run"])
+    heard = [line for line in text.splitlines() if line.startswith("Heard")]
+    assert heard == lines_of(Device(bundle), recording)
 
 
 def lines_of(device: Device, recording: Path) -> list[str]:

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A bundle as C++11 for the core as a library: `kws::Bundle` of kws/spotter.h, in two files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from kws import _core
+from kws.bundle.bundle import Bundle
+from kws.bundle.codegen import header_line, model_rows
+from kws.labels import first_keyword
+
+
+def identifier(bundle: Bundle) -> str:
+    """A bundle's name as a C identifier."""
+    name = re.sub(r"\W", "_", bundle.name, flags=re.ASCII)
+    return f"_{name}" if name[0].isdigit() else name
+
+
+def library_sources(bundle: Bundle) -> dict[str, str]:
+    """Text of `kws_NAME.h` and `kws_NAME.cc`, with the model as a .tflite for the interpreter."""
+    name = identifier(bundle)
+    return {f"kws_{name}.h": _header(bundle, name), f"kws_{name}.cc": _source(bundle, name)}
+
+
+def _header(bundle: Bundle, name: str) -> str:
+    guard = f"KWS_BUNDLE_{name.upper()}_H_"
+    kernels = len(_core.Interpreter(bundle.model).kernels)
+    return f"""\
+{header_line(bundle)}
+#ifndef {guard}
+#define {guard}
+
+#ifdef __cplusplus
+#include "kws/spotter.h"
+
+namespace kws {{
+namespace bundles {{
+
+extern const Bundle {name};
+
+// Bytes of its spotter's memory.
+constexpr size_t {name}_bytes = Bundle::BytesFor(
+    {bundle.arena_bytes}, sizeof(InterpretedModel<MicroMutableOpResolver<{kernels}>>),
+    {bundle.input_frames});
+
+}}  // namespace bundles
+}}  // namespace kws
+
+extern "C" {{
+#endif
+#include "kws/kws_c.h"
+
+const kws_bundle* kws_bundle_{name}(void);
+
+#ifdef __cplusplus
+}}
+#endif
+
+#endif  // {guard}
+"""
+
+
+def _source(bundle: Bundle, name: str) -> str:
+    recognizer = bundle.recognizer
+    labels = "\n".join(f'    "{label}",' for label in bundle.labels)
+    kernels = _core.Interpreter(bundle.model).kernels
+    adds = "\n".join(f"    Add{_core.KERNELS[kernel]}();" for kernel in kernels)
+    thresholds, each = _table("kThresholds", recognizer.label_thresholds(bundle.labels))
+    order, of_outputs = _table("kOutputOrder", bundle.output_order)
+    return f"""\
+{header_line(bundle)}
+#include "kws_{name}.h"
+
+#include <new>
+
+namespace kws {{
+namespace bundles {{
+namespace {{
+
+alignas(16) const unsigned char kModel[{len(bundle.model)}] = {{
+{model_rows(bundle)}
+}};
+
+const char* const kLabels[{len(bundle.labels)}] = {{
+{labels}
+}};
+{thresholds}{order}
+// Exactly the kernels that the model uses, so that the linker leaves out all others.
+class Resolver : public MicroMutableOpResolver<{len(kernels)}> {{
+ public:
+  Resolver() {{
+{adds}
+  }}
+}};
+
+ModelRunner* MakeRunner(void* place, uint8_t* arena, size_t arena_bytes) {{
+  using Model = InterpretedModel<Resolver>;
+  return (new (place) Model(kModel, sizeof(kModel), arena, arena_bytes))->runner();
+}}
+
+}}  // namespace
+
+constexpr Bundle {name}(
+    PipelineConfig("{bundle.name}", "{bundle.sha8}", kLabels, {len(bundle.labels)},
+                   {bundle.inference_stride},
+                   RecognizerSettings({recognizer.average_window_ms}, {recognizer.suppression_ms},
+                                      {recognizer.minimum_count}, {recognizer.detection_threshold},
+                                      {each}),
+                   {str(recognizer.report_unknown).lower()}, {bundle.frontend.frames},
+                   {bundle.frontend.stride_samples}, {first_keyword(bundle.labels)}, {of_outputs}),
+    {recognizer.gate_rise}, {bundle.input_frames}, {bundle.arena_bytes},
+    sizeof(InterpretedModel<Resolver>), MakeRunner);
+
+}}  // namespace bundles
+}}  // namespace kws
+
+extern "C" const kws_bundle* kws_bundle_{name}(void) {{
+  return reinterpret_cast<const kws_bundle*>(&kws::bundles::{name});
+}}
+"""
+
+
+def _table(name: str, values: Sequence[int]) -> tuple[str, str]:
+    """The definition of a table with a value per label, and its name; without values, a null."""
+    if not values:
+        return "", "nullptr"
+    row = ", ".join(map(str, values))
+    return f"\nconst uint8_t {name}[{len(values)}] = {{{row}}};\n", name

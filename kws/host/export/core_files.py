@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that every export has: the core, and the bundle's card and licences."""
+
+from __future__ import annotations
+
+from kws.bundle.bundle import Bundle
+from kws.bundle.licences import NAME, TEXT, YES, Item, licences_of
+from kws.host.build.boards import firmware_folder
+
+# Build systems of sketches have no options for single files. The kernels' loops and the frontend
+# decide the speed, so they ask for it themselves.
+_FAST = '#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC optimize("O2")\n#endif\n'
+
+
+def core_files(*, fast: bool = False) -> dict[str, str]:
+    """The core's sources by path, such as `kws/spotter.h`.
+
+    Args:
+        fast: files that have to be compiled with -O2 say so, for build systems without options for
+            a file.
+    """
+    source = firmware_folder() / "src"
+    files: dict[str, str] = {}
+    for path in sorted(source.glob("kws/**/*")):
+        if path.suffix in {".h", ".cc", ".inc"}:
+            name = path.relative_to(source).as_posix()
+            text = path.read_text(encoding="utf-8")
+            files[name] = _FAST + text if fast and _is_critical(name) else text
+    return files
+
+
+def bundle_texts(bundle: Bundle) -> dict[str, str]:
+    """The bundle's card, if it has one, and its licences, by name."""
+    card = bundle.path / "README.md" if bundle.path else None
+    own = {"MODEL.md": card.read_text(encoding="utf-8")} if card and card.is_file() else {}
+    return {**own, "LICENCES.md": _licences(bundle)}
+
+
+def _licences(bundle: Bundle) -> str:
+    items = [Item("kws/", "Apache-2.0", YES, (NAME, TEXT)), *licences_of(bundle)]
+    rows = "\n".join(
+        f"| {item.part} | {item.licence} | {item.sale} | {'; '.join(item.must)} |" for item in items
+    )
+    return f"""\
+# Licences
+
+| part | licence | may be sold | you must |
+|---|---|---|---|
+{rows}
+
+Data: {bundle.data or "not recorded"}
+
+Only licences that the text above names are listed. This is not legal advice.
+"""
+
+
+def _is_critical(name: str) -> bool:
+    return name.endswith("_loops.cc") or (name.startswith("kws/frontend/") and name.endswith(".cc"))
