@@ -16,7 +16,7 @@ void initialise_monitor_handles();  // newlib: opens the semihosting console
 
 namespace {
 
-alignas(16) uint8_t memory[kws::bundles::yes_no_bytes];
+alignas(16) uint8_t memory[kws::bundle_yes_no_bytes];
 
 int Run() {
   std::FILE* microphone = std::fopen("recording.pcm", "rb");  // int16, 16 kHz, mono
@@ -24,7 +24,7 @@ int Run() {
     std::puts("error: recording.pcm is missing");
     return 1;
   }
-  static kws::Spotter spotter(kws::bundles::yes_no, memory, sizeof(memory));
+  static kws::Spotter spotter(kws::bundle_yes_no, memory, sizeof(memory));
   if (spotter.Start() != kws::Status::kOk) {
     std::puts(kws::StatusMessage(spotter.status()));
     return 1;

@@ -181,9 +181,14 @@ def _table(name: str, values: Sequence[int], labels: Sequence[str]) -> str:
     return f"inline constexpr std::uint8_t {name}[kLabelCount] = {{\n{rows}\n}};"
 
 
-def _op_resolver_h(bundle: Bundle, names: _Names) -> str:
+def resolver_calls(bundle: Bundle) -> list[str]:
+    """Lines of C++ that add exactly the kernels that the model uses to an op resolver."""
     kernels = _core.Interpreter(bundle.model).kernels
-    adds = "\n".join(f"    Add{_core.KERNELS[kernel]}();" for kernel in kernels)
+    return [f"    Add{_core.KERNELS[kernel]}();" for kernel in kernels]
+
+
+def _op_resolver_h(bundle: Bundle, names: _Names) -> str:
+    adds = resolver_calls(bundle)
     return _guarded(
         bundle,
         names.guard + "OP_RESOLVER",
@@ -193,10 +198,10 @@ def _op_resolver_h(bundle: Bundle, names: _Names) -> str:
 namespace {names.namespace} {{
 
 // Exactly the kernels that the model uses, so that the linker leaves out all others.
-class ModelOpResolver : public MicroMutableOpResolver<{len(kernels)}> {{
+class ModelOpResolver : public MicroMutableOpResolver<{len(adds)}> {{
  public:
   ModelOpResolver() {{
-{adds}
+{chr(10).join(adds)}
   }}
 }};
 
@@ -218,7 +223,6 @@ namespace {_SECOND.namespace} {{
 // How long it listens after the wake word.
 inline constexpr std::uint32_t kListenMs = {listen_ms};
 
-// Version and board are those of the first bundle.
 inline constexpr PipelineConfig kConfig = {{
     kModelName,
     kModelSha8,

@@ -6,16 +6,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kws import _core
 from kws.bundle.bundle import Bundle
-from kws.bundle.codegen import header_line, model_rows
+from kws.bundle.codegen import header_line, model_rows, resolver_calls
 from kws.labels import first_keyword
 
 
 def identifier(bundle: Bundle) -> str:
-    """A bundle's name as a C identifier."""
-    name = re.sub(r"\W", "_", bundle.name, flags=re.ASCII)
-    return f"_{name}" if name[0].isdigit() else name
+    """A bundle's name as the end of a C identifier."""
+    return re.sub(r"\W", "_", bundle.name, flags=re.ASCII)
 
 
 def library_sources(bundle: Bundle) -> dict[str, str]:
@@ -26,7 +24,7 @@ def library_sources(bundle: Bundle) -> dict[str, str]:
 
 def _header(bundle: Bundle, name: str) -> str:
     guard = f"KWS_BUNDLE_{name.upper()}_H_"
-    kernels = len(_core.Interpreter(bundle.model).kernels)
+    resolver = f"MicroMutableOpResolver<{len(resolver_calls(bundle))}>"
     return f"""\
 {header_line(bundle)}
 #ifndef {guard}
@@ -36,16 +34,14 @@ def _header(bundle: Bundle, name: str) -> str:
 #include "kws/spotter.h"
 
 namespace kws {{
-namespace bundles {{
 
-extern const Bundle {name};
+extern const Bundle bundle_{name};
 
 // Bytes of its spotter's memory.
-constexpr size_t {name}_bytes = Bundle::BytesFor(
-    {bundle.arena_bytes}, sizeof(InterpretedModel<MicroMutableOpResolver<{kernels}>>),
-    {bundle.input_frames});
+constexpr size_t bundle_{name}_bytes =
+    Bundle::BytesFor({bundle.arena_bytes}, sizeof(InterpretedModel<{resolver}>),
+                     {bundle.input_frames});
 
-}}  // namespace bundles
 }}  // namespace kws
 
 extern "C" {{
@@ -65,8 +61,7 @@ const kws_bundle* kws_bundle_{name}(void);
 def _source(bundle: Bundle, name: str) -> str:
     recognizer = bundle.recognizer
     labels = "\n".join(f'    "{label}",' for label in bundle.labels)
-    kernels = _core.Interpreter(bundle.model).kernels
-    adds = "\n".join(f"    Add{_core.KERNELS[kernel]}();" for kernel in kernels)
+    adds = resolver_calls(bundle)
     thresholds, each = _table("kThresholds", recognizer.label_thresholds(bundle.labels))
     order, of_outputs = _table("kOutputOrder", bundle.output_order)
     return f"""\
@@ -76,7 +71,6 @@ def _source(bundle: Bundle, name: str) -> str:
 #include <new>
 
 namespace kws {{
-namespace bundles {{
 namespace {{
 
 alignas(16) const unsigned char kModel[{len(bundle.model)}] = {{
@@ -88,21 +82,21 @@ const char* const kLabels[{len(bundle.labels)}] = {{
 }};
 {thresholds}{order}
 // Exactly the kernels that the model uses, so that the linker leaves out all others.
-class Resolver : public MicroMutableOpResolver<{len(kernels)}> {{
+class Resolver : public MicroMutableOpResolver<{len(adds)}> {{
  public:
   Resolver() {{
-{adds}
+{chr(10).join(adds)}
   }}
 }};
 
 ModelRunner* MakeRunner(void* place, uint8_t* arena, size_t arena_bytes) {{
-  using Model = InterpretedModel<Resolver>;
-  return (new (place) Model(kModel, sizeof(kModel), arena, arena_bytes))->runner();
+  using Interpreted = InterpretedModel<Resolver>;
+  return (new (place) Interpreted(kModel, sizeof(kModel), arena, arena_bytes))->runner();
 }}
 
 }}  // namespace
 
-constexpr Bundle {name}(
+constexpr Bundle bundle_{name}(
     PipelineConfig("{bundle.name}", "{bundle.sha8}", kLabels, {len(bundle.labels)},
                    {bundle.inference_stride},
                    RecognizerSettings({recognizer.average_window_ms}, {recognizer.suppression_ms},
@@ -113,11 +107,10 @@ constexpr Bundle {name}(
     {recognizer.gate_rise}, {bundle.input_frames}, {bundle.arena_bytes},
     sizeof(InterpretedModel<Resolver>), MakeRunner);
 
-}}  // namespace bundles
 }}  // namespace kws
 
 extern "C" const kws_bundle* kws_bundle_{name}(void) {{
-  return reinterpret_cast<const kws_bundle*>(&kws::bundles::{name});
+  return reinterpret_cast<const kws_bundle*>(&kws::bundle_{name});
 }}
 """
 

@@ -73,8 +73,8 @@ def _sketch(name: str) -> str:
 #include <PDM.h>
 #include <kws_{name}.h>
 
-alignas(16) static uint8_t memory[kws::bundles::{name}_bytes];
-static kws::Spotter spotter(kws::bundles::{name}, memory, sizeof(memory));
+alignas(16) static uint8_t memory[kws::bundle_{name}_bytes];
+static kws::Spotter spotter(kws::bundle_{name}, memory, sizeof(memory));
 
 // Samples from the interrupt to loop(): 0.26 s, longer than an inference.
 static const unsigned kRing = 4096;
@@ -135,7 +135,7 @@ Hears {words}: an Arduino library with a model that kws trained.
 
 Copy this folder into `libraries/` of your sketchbook (or: Sketch > Include Library > Add .ZIP
 Library), then open File > Examples > {library}. The sketch prints each word with its score, 0 to
-255. `src/kws/spotter.h` explains the functions; the model is `kws::bundles::{name}`.
+255. `src/kws/spotter.h` explains the functions; the model is `kws::bundle_{name}`.
 
 The sketch is for boards whose core has the library PDM: Arduino Nano 33 BLE Sense (both revisions),
 Nano RP2040 Connect, Feather Sense, and Seeed XIAO nRF52840 Sense with Seeed's mbed-enabled core. It

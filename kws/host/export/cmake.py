@@ -80,11 +80,11 @@ def _hear_cc(name: str) -> str:
 #include "kws_{name}.h"
 #include "wav.h"
 
-alignas(16) static uint8_t memory[kws::bundles::{name}_bytes];
+alignas(16) static uint8_t memory[kws::bundle_{name}_bytes];
 
 int main(int, char** arguments) {{
   std::FILE* file = OpenWav(arguments[1]);
-  static kws::Spotter spotter(kws::bundles::{name}, memory, sizeof(memory));
+  static kws::Spotter spotter(kws::bundle_{name}, memory, sizeof(memory));
   if (file == nullptr || spotter.Start() != kws::Status::kOk) return 1;
   int16_t samples[320];
   while (const size_t count = std::fread(samples, 2, 320, file)) {{

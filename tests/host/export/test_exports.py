@@ -207,8 +207,18 @@ def test_other_folders_are_not_replaced(kind: str, yes_no: Bundle, tmp_path: Pat
 
 
 def test_a_name_becomes_an_identifier() -> None:
-    for name, expected in (("hey-you.2", "hey_you_2"), ("2nd", "_2nd"), ("yes", "yes")):
+    for name, expected in (("hey-you.2", "hey_you_2"), ("2nd", "2nd"), ("yes", "yes")):
         assert identifier(make_bundle(dense_model(), LABELS, name=name)) == expected
+
+
+@pytest.mark.parametrize("name", ["switch", "2nd", "hey-you.2"])
+def test_any_name_compiles(name: str, tmp_path: Path) -> None:
+    """Also a keyword of C++."""
+    bundle = make_bundle(dense_model(), LABELS, name=name)
+    export("arduino", bundle, tmp_path / "out")
+    folder = tmp_path / "out" / "src"
+    flags = ("-std=c++11", *STRICT, "-fsyntax-only", f"-I{folder}")
+    run("g++", *flags, folder / f"kws_{identifier(bundle)}.cc")
 
 
 MAIN = """\

@@ -52,8 +52,7 @@ size_t kws_push(kws_spotter* spotter, const int16_t* samples, size_t count, kws_
   hit->time_ms = detection.time_ms;
   hit->word = heard ? spotter->spotter.label(detection.label) : nullptr;
   hit->status = static_cast<int>(spotter->spotter.status());
-  // A spotter with an error takes no samples; a loop over them has to end.
-  return hit->status == 0 ? used : count;
+  return used;
 }
 
 int kws_reset(kws_spotter* spotter) { return static_cast<int>(spotter->spotter.Reset()); }

@@ -41,7 +41,8 @@ size_t kws_bytes(const kws_bundle* bundle);
  * error; `*status` (or null) gets its number, 0 for none. */
 kws_spotter* kws_create(const kws_bundle* bundle, void* memory, size_t bytes, int* status);
 
-/* Takes samples (16 kHz, mono) up to the first detection, and returns how many. */
+/* Takes samples (16 kHz, mono) up to the first detection, and returns how many; all after an error.
+ */
 size_t kws_push(kws_spotter* spotter, const int16_t* samples, size_t count, kws_detection* hit);
 
 /* Restores the start, except the thresholds: the next sample is the first. Returns a status. */

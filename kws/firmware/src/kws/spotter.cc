@@ -69,7 +69,7 @@ size_t Spotter::Push(const int16_t* samples, size_t count, Detection* hit) {
       break;
     }
   }
-  return used;
+  return status_ == Status::kOk ? used : count;  // so that a loop over samples ends
 }
 
 Status Spotter::Reset() {

@@ -4,15 +4,15 @@
 //   #include "kws/spotter.h"
 //   #include "yes_no.h"
 //
-//   alignas(16) static uint8_t memory[kws::bundles::yes_no_bytes];
-//   static kws::Spotter spotter(kws::bundles::yes_no, memory, sizeof(memory));
+//   alignas(16) static uint8_t memory[kws::bundle_yes_no_bytes];
+//   static kws::Spotter spotter(kws::bundle_yes_no, memory, sizeof(memory));
 //
 //   spotter.Start();
 //   spotter.Push(samples, count, [](const kws::Detection& hit) {
 //     printf("%s %d @%u ms\n", spotter.label(hit.label), hit.score, hit.time_ms);
 //   });
 //
-// C++11, no heap, no operating system, no floating point while it runs. The same samples give the
+// C++11, no heap, no operating system, no floating point after Start. The same samples give the
 // same detections on every machine, however they are split.
 #ifndef KWS_SPOTTER_H_
 #define KWS_SPOTTER_H_
@@ -88,7 +88,7 @@ class Spotter {
   Status Start();
 
   // Takes samples (16 kHz, mono) up to the first detection, and returns how many. `hit->label` is
-  // Detection::kNothing if there is none. `status()` is the error of the last call.
+  // Detection::kNothing if there is none. After an error, which status() keeps, it takes all.
   size_t Push(const int16_t* samples, size_t count, Detection* hit);
 
   // Takes all samples and calls heard(const Detection&) for each detection.

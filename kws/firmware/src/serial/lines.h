@@ -56,7 +56,7 @@ inline constexpr char kHealth[] =
 // Prefix of errors.
 inline constexpr char kError[] = "error: ";
 
-// A kws::Mismatch. `kws build` finds these errors first, and says which it is.
+// A kws::Mismatch. Commands that make bundles find these errors first, and write them in words.
 inline constexpr char kMismatch[] =
     "error: the settings do not match the model ({}); convert the model again and rebuild\n";
 
