@@ -55,7 +55,7 @@ CPP_ROOMS = (
     ("kws/runtime/kernel_context.",),
     ("kws/runtime/kernels/",),
     ("kws/runtime/",),
-    ("kws/pipeline/", "kws/bundle_config."),
+    ("kws/pipeline/",),
     ("kws/",),  # the public headers
     ("serial/",),
     ("boards/",),

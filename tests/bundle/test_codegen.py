@@ -134,7 +134,7 @@ def test_the_firmware_reports_unknown_only_if_the_bundle_does(
     made = make_bundle(dense_model(), LABELS, name="a", recognizer=settings)
     bundle = write_bundle(made, tmp_path / "b")
     (tmp_path / "main.cc").write_text(
-        '#include "kws/bundle_config.h"\n'
+        '#include "app/bundle_config.h"\n'
         "constexpr kws::PipelineConfig config = kws::BundleConfig();\n"
         f"static_assert(config.report_unknown == {str(report_unknown).lower()});\n"
     )

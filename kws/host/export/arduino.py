@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An Arduino library with sketches for boards with a microphone."""
+"""An Arduino library with a sketch for boards with a PDM microphone."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def files(bundle: Bundle) -> dict[str, str]:
 
 def _cmake_lists(name: str) -> str:
     return f"""\
-cmake_minimum_required(VERSION 3.20)
+cmake_minimum_required(VERSION 3.21)
 project(kws_{name} LANGUAGES C CXX)
 
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/*.cc)

@@ -13,6 +13,9 @@ from kws.errors import UsageError
 from kws.files import new_directory
 from kws.host.export import arduino, cmake, platformio
 
+_LIST = ".kws-export"
+"""File in each export with the paths of the others, one per line."""
+
 
 @dataclass(frozen=True)
 class Exporter:
@@ -23,14 +26,12 @@ class Exporter:
     next: str
     """What to do with the folder; {out}, {name}, {library} stand for the folder, the bundle's
     identifier and its library."""
-    marker: str
-    """A file of each such folder."""
 
 
 EXPORTERS = {
-    "arduino": Exporter(arduino.files, arduino.NEXT, "library.properties"),
-    "cmake": Exporter(cmake.files, cmake.NEXT, "CMakeLists.txt"),
-    "platformio": Exporter(platformio.files, platformio.NEXT, "library.json"),
+    "arduino": Exporter(arduino.files, arduino.NEXT),
+    "cmake": Exporter(cmake.files, cmake.NEXT),
+    "platformio": Exporter(platformio.files, platformio.NEXT),
 }
 """By the word after `kws export`."""
 
@@ -42,18 +43,29 @@ def export(kind: str, bundle: Bundle, out: Path) -> str:
         What to do next, in a line.
 
     Raises:
-        UsageError: `out` is a file, or a folder with files but without such an export.
+        UsageError: `out` is a file, or a folder with a file that is not from an export.
         KwsError: it could not be written.
     """
     exporter = EXPORTERS[kind]
-    if out.is_file():
-        raise UsageError(f"{out} is a file, not a folder")
-    if out.is_dir() and any(out.iterdir()) and not (out / exporter.marker).is_file():
-        raise UsageError(f"{out} is not empty, and nothing in it is from kws export {kind}")
+    _check_destination(out)
+    files = exporter.files(bundle)
     with new_directory(out) as folder:
-        for name, text in exporter.files(bundle).items():
+        for name, text in {**files, _LIST: "\n".join(files)}.items():
             file = folder / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
     name = identifier(bundle)
     return exporter.next.format(out=out, name=name, library=arduino.library_name(bundle))
+
+
+def _check_destination(out: Path) -> None:
+    """Refuse to replace a folder in which a user has files of their own."""
+    if out.is_file():
+        raise UsageError(f"{out} is a file, not a folder")
+    if not out.is_dir():
+        return
+    written = out / _LIST
+    own = {_LIST, *(written.read_text(encoding="utf-8").splitlines() if written.is_file() else ())}
+    for file in sorted(out.rglob("*")):
+        if not file.is_dir() and file.relative_to(out).as_posix() not in own:
+            raise UsageError(f"{file} is not from kws export; export to another folder")

@@ -193,17 +193,25 @@ def test_platformios_manifest(yes_no: Bundle, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", EXPORTERS)
 def test_other_folders_are_not_replaced(kind: str, yes_no: Bundle, tmp_path: Path) -> None:
-    (tmp_path / "thesis.txt").write_text("years of work")
-    with pytest.raises(UsageError, match="not empty, and nothing in it is from"):
+    # A project of the user's, with the files that each export has, too.
+    for name in ("CMakeLists.txt", "library.properties", "library.json"):
+        (tmp_path / name).write_text("years of work")
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(UsageError, match="is not from kws export"):
         export(kind, yes_no, tmp_path)
     with pytest.raises(UsageError, match="is a file"):
-        export(kind, yes_no, tmp_path / "thesis.txt")
-    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
-    export(kind, yes_no, tmp_path / "new")
-    old = tmp_path / "new" / "src" / "old.cc"
-    old.write_text("")
-    export(kind, yes_no, tmp_path / "new")
-    assert not old.exists()
+        export(kind, yes_no, tmp_path / "library.json")
+    assert sorted(tmp_path.iterdir()) == before
+
+    out = tmp_path / "new"
+    export(kind, make_bundle(dense_model(), LABELS, name="old"), out)
+    export(kind, yes_no, out)
+    assert not (out / "src" / "kws_old.cc").exists(), "an earlier export is replaced"
+    own = out / "src" / "own.cc"
+    own.write_text("")
+    with pytest.raises(UsageError, match=r"own\.cc is not from kws export"):
+        export(kind, yes_no, out)
+    assert own.exists()
 
 
 def test_a_name_becomes_an_identifier() -> None:

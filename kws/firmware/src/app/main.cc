@@ -2,13 +2,13 @@
 // The firmware's main loop: from the board's microphone through the pipeline to its serial port.
 // model_data.h, model_settings.h and op_resolver.h are generated from the built-in bundle, the
 // folder then/ from a second bundle for commands after a wake word.
+#include "app/bundle_config.h"
 #include "app/console.h"
 #include "app/diagnostics.h"
 #include "app/level_meter.h"
 #include "app/status_led.h"
 #include "boards/audio_ring.h"
 #include "boards/board.h"
-#include "kws/bundle_config.h"
 #include "kws/gate/gate.h"
 #include "kws/pipeline/pipeline.h"
 #include "model_settings.h"

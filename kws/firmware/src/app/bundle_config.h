@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pipeline's configuration for the built-in bundle. Include it in one file, with the bundle's
 // firmware/ folder (model_settings.h) on the include path.
-#ifndef KWS_BUNDLE_CONFIG_H_
-#define KWS_BUNDLE_CONFIG_H_
+#ifndef KWS_APP_BUNDLE_CONFIG_H_
+#define KWS_APP_BUNDLE_CONFIG_H_
 
 #include "kws/pipeline/pipeline.h"
 #include "model_settings.h"
@@ -28,4 +28,4 @@ constexpr PipelineConfig BundleConfig() {
 
 }  // namespace kws
 
-#endif  // KWS_BUNDLE_CONFIG_H_
+#endif  // KWS_APP_BUNDLE_CONFIG_H_
