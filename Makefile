@@ -28,7 +28,7 @@ wasm_PACKAGES     := emscripten
 
 CORE_SOURCES := $(shell find kws/firmware/src/kws -name '*.cc' -o -name '*.h' -o -name '*.inc') \
                   $(wildcard kws/bindings/*)
-CPP_SOURCES  := $(shell find kws/firmware/src kws/firmware/test kws/bindings kws/host/web -name '*.cc' -o -name '*.h')
+CPP_SOURCES  := $(shell find kws/firmware/src kws/firmware/tflm kws/firmware/test kws/bindings kws/host/web -name '*.cc' -o -name '*.h')
 TIDY_SOURCES := $(filter kws/firmware/src/kws/%.cc,$(CPP_SOURCES))
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1

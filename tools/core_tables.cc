@@ -94,9 +94,16 @@ float Mel(float hz) {
   return 1127.0f * static_cast<float>(std::log(1.0 + static_cast<double>(hz / 700.0f)));
 }
 
+// In double, as in TFLM's library for Arduino.
+float PreciseMel(float hz) {
+  return static_cast<float>(1127.0 * std::log1p(static_cast<double>(hz) / 700.0));
+}
+
+using Weights = std::array<uint16_t, kBinsEnd - kFirstBin>;
+
 // The root of a channel is computed for sums below 2^48: a bin's energy is at most 2^31.
-bool ChannelSumsFit(const std::array<uint8_t, kBands>& widths,
-                    const std::array<uint16_t, kBinsEnd - kFirstBin>& weights) {
+bool ChannelSumsFit(const std::array<uint8_t, kBands>& widths, const Weights& weights,
+                    uint32_t one) {
   size_t bin = 0;
   uint64_t rising = 0;
   for (const uint8_t width : widths) {
@@ -104,7 +111,7 @@ bool ChannelSumsFit(const std::array<uint8_t, kBands>& widths,
     uint64_t next_rising = 0;
     for (int i = 0; i < width; ++i, ++bin) {
       falling += weights[bin];
-      next_rising += kFilterOne - weights[bin];
+      next_rising += one - weights[bin];
     }
     if (rising + falling >= (uint64_t{1} << (48 - 31))) return false;
     rising = next_rising;
@@ -112,27 +119,42 @@ bool ChannelSumsFit(const std::array<uint8_t, kBands>& widths,
   return true;
 }
 
-// In float, as in the reference. Returns whether the parameters suit the filter bank.
-bool PrintFilterBank() {
-  std::array<uint8_t, kBands> widths{};
-  std::array<uint16_t, kBinsEnd - kFirstBin> weights{};
-  const float mel_low = Mel(kLowestHz);
-  const float mel_step = (Mel(kHighestHz) - mel_low) / kBands;
+// Falling weights, 1 is 2^kFilterBits; `widths` gets the number of bins in each band. Returns one
+// past the last bin with a weight. The rest is computed in float, as in the reference.
+int FilterBank(float (*mel)(float), double rounding, Weights* weights,
+               std::array<uint8_t, kBands>* widths) {
+  widths->fill(0);
+  const float mel_low = mel(kLowestHz);
+  const float mel_step = (mel(kHighestHz) - mel_low) / kBands;
   int bin = kFirstBin;
   for (int band = 0; band < kBands; ++band) {
     const float end = mel_low + mel_step * static_cast<float>(band + 1);
     const float start = band == 0 ? mel_low : mel_low + mel_step * static_cast<float>(band);
-    for (; bin < kBinsEnd && Mel(static_cast<float>(bin) * kHzPerBin) <= end; ++bin) {
-      const float weight = (end - Mel(static_cast<float>(bin) * kHzPerBin)) / (end - start);
-      weights[bin - kFirstBin] = static_cast<uint16_t>(weight * (1 << kFilterBits));
-      ++widths[band];
+    for (; bin < kBinsEnd && mel(static_cast<float>(bin) * kHzPerBin) <= end; ++bin) {
+      const float weight = (end - mel(static_cast<float>(bin) * kHzPerBin)) / (end - start);
+      const double scaled = static_cast<double>(weight * (1 << kFilterBits));
+      (*weights)[bin - kFirstBin] = static_cast<uint16_t>(scaled + rounding);
+      ++(*widths)[band];
     }
   }
+  return bin;
+}
+
+// Returns whether the parameters suit the filter bank.
+bool PrintFilterBank() {
+  Weights truncated{};
+  Weights rounded{};
+  std::array<uint8_t, kBands> widths;
+  std::array<uint8_t, kBands> rounded_widths;
+  const int end = FilterBank(Mel, 0.0, &truncated, &widths);
+  FilterBank(PreciseMel, 0.5, &rounded, &rounded_widths);
   Print("const std::array<uint8_t, kBands> kBandWidths", widths);
-  Print("const std::array<uint16_t, kBinsEnd - kFirstBin> kFilterWeights", weights);
-  if (bin != kBinsEnd) {
+  Print("const std::array<uint16_t, kBinsEnd - kFirstBin> kFilterWeights", truncated);
+  Print("const std::array<uint16_t, kBinsEnd - kFirstBin> kRoundedWeights", rounded);
+  if (end != kBinsEnd || widths != rounded_widths) {
     std::fprintf(stderr, "choose a kHighestHz between two bins\n");
-  } else if (!ChannelSumsFit(widths, weights)) {
+  } else if (!ChannelSumsFit(widths, truncated, kFilterOne) ||
+             !ChannelSumsFit(widths, rounded, kRoundedOne)) {
     std::fprintf(stderr, "a channel's sum may need more than 48 bits\n");
   } else {
     return true;

@@ -85,6 +85,11 @@ def export_platformio(*, out: _ExportOut, model: ModelOption = None) -> None:
     _export("platformio", out, model)
 
 
+def export_tflm(*, out: _ExportOut, model: ModelOption = None) -> None:
+    """Write a library that runs sketches written for TensorFlow Lite Micro."""
+    _export("tflm", out, model)
+
+
 def _export(kind: str, out: Path, model: Path | None) -> None:
     from kws.host.export.exporters import export
 

@@ -144,6 +144,7 @@ EXPORTS = {
     "platformio": Command(
         bundle_commands.export_platformio, "--out lib/kws_yes_no", words="export platformio"
     ),
+    "tflm": Command(bundle_commands.export_tflm, "--out kws_tflm", words="export tflm"),
 }
 """By the word after `kws export`."""
 

@@ -20,7 +20,12 @@ def files(bundle: Bundle) -> dict[str, str]:
     library = library_name(bundle)
     sources = {**core_files(fast=True), **library_sources(bundle)}
     return {
-        "library.properties": _properties(bundle, library),
+        "library.properties": properties(
+            library,
+            f"Hears: {', '.join(bundle.keywords)}.",
+            "Recognizes spoken words on the microcontroller, without a network.",
+            f"kws_{name}.h",
+        ),
         "keywords.txt": _KEYWORDS,
         "README.md": _readme(bundle, library, name),
         **bundle_texts(bundle),
@@ -34,20 +39,20 @@ def library_name(bundle: Bundle) -> str:
     return f"kws_{identifier(bundle)}"
 
 
-def _properties(bundle: Bundle, library: str) -> str:
-    words = ", ".join(bundle.keywords)
+def properties(name: str, sentence: str, paragraph: str, header: str) -> str:
+    """Text of library.properties."""
     return f"""\
-name={library}
+name={name}
 version={__version__}
 author=kws
 maintainer=kws
-sentence=Hears: {words}.
-paragraph=Recognizes spoken words on the microcontroller, without a network.
+sentence={sentence}
+paragraph={paragraph}
 category=Signal Input/Output
 url=https://docs.arduino.cc/libraries/
 architectures=*
 license=Apache-2.0
-includes=kws_{identifier(bundle)}.h
+includes={header}
 """
 
 

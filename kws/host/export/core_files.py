@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from kws.bundle.bundle import Bundle
 from kws.bundle.licences import NAME, TEXT, YES, Item, licences_of
 from kws.host.build.boards import firmware_folder
@@ -19,14 +21,16 @@ def core_files(*, fast: bool = False) -> dict[str, str]:
         fast: files that have to be compiled with -O2 say so, for build systems without options for
             a file.
     """
-    source = firmware_folder() / "src"
-    files: dict[str, str] = {}
-    for path in sorted(source.glob("kws/**/*")):
-        if path.suffix in {".h", ".cc", ".inc"}:
-            name = path.relative_to(source).as_posix()
-            text = path.read_text(encoding="utf-8")
-            files[name] = _FAST + text if fast and _is_critical(name) else text
+    files = _sources(firmware_folder() / "src", "kws/**/*")
+    if fast:
+        for name in filter(_is_critical, files):
+            files[name] = _FAST + files[name]
     return files
+
+
+def tflm_files() -> dict[str, str]:
+    """TFLM's interface over the core, by path, such as `TensorFlowLite.h`."""
+    return _sources(firmware_folder() / "tflm", "**/*")
 
 
 def bundle_texts(bundle: Bundle) -> dict[str, str]:
@@ -34,6 +38,14 @@ def bundle_texts(bundle: Bundle) -> dict[str, str]:
     card = bundle.path / "README.md" if bundle.path else None
     own = {"MODEL.md": card.read_text(encoding="utf-8")} if card and card.is_file() else {}
     return {**own, "LICENCES.md": _licences(bundle)}
+
+
+def _sources(folder: Path, pattern: str) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
+        for path in sorted(folder.glob(pattern))
+        if path.suffix in {".h", ".cc", ".inc"}
+    }
 
 
 def _licences(bundle: Bundle) -> str:

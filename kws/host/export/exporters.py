@@ -11,7 +11,7 @@ from kws.bundle.bundle import Bundle
 from kws.bundle.library import identifier
 from kws.errors import UsageError
 from kws.files import new_directory
-from kws.host.export import arduino, cmake, platformio
+from kws.host.export import arduino, cmake, platformio, tflm
 
 _LIST = ".kws-export"
 """File in each export with the paths of the others, one per line."""
@@ -32,6 +32,7 @@ EXPORTERS = {
     "arduino": Exporter(arduino.files, arduino.NEXT),
     "cmake": Exporter(cmake.files, cmake.NEXT),
     "platformio": Exporter(platformio.files, platformio.NEXT),
+    "tflm": Exporter(tflm.files, tflm.NEXT),
 }
 """By the word after `kws export`."""
 

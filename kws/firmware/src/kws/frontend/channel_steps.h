@@ -146,7 +146,7 @@ KWS_INLINE uint32_t Shrink(uint32_t snr) {
 
 // kLogScale ln(2) log2 for a log2 with 16 fractional bits, rounded to 16 fractional bits and then
 // to an integer: one product with ln(2) = 45426 / 2^16 and both roundings.
-KWS_INLINE uint32_t ScaledLog(uint32_t log2) {
+KWS_INLINE uint32_t NaturalLog(uint32_t log2) {
   static_assert(kLogScale == 64, "the shifts are for this scale");
   constexpr uint64_t kLn2 = 45426;
   constexpr uint64_t kRounding = (1 << 15) + (1 << 25);
@@ -154,15 +154,17 @@ KWS_INLINE uint32_t ScaledLog(uint32_t log2) {
 }
 
 // A scaled logarithm in feature steps, rounded: a product with 1 / kFeatureDivisor.
-KWS_INLINE uint32_t FeatureSteps(uint32_t log) {
+KWS_INLINE int8_t Feature(uint32_t log) {
   constexpr uint64_t kReciprocal = (uint64_t{1} << 32) / kFeatureDivisor + 1;
-  return HighWord(log * (kFeatureSteps * kReciprocal) + kFeatureDivisor / 2 * kReciprocal);
+  const uint32_t steps =
+      HighWord(log * (kFeatureSteps * kReciprocal) + kFeatureDivisor / 2 * kReciprocal);
+  return static_cast<int8_t>(static_cast<int32_t>(steps < 255 ? steps : 255) - 128);
 }
 
-// kLogScale ln(x 2^kCorrectionBits) as an int8 feature: -128 for 0, at most 127.
-KWS_INLINE int8_t LogFeature(uint32_t x) {
+// kLogScale ln(x 2^kCorrectionBits); 0 for 0.
+KWS_INLINE uint32_t ScaledLog(uint32_t x) {
   const uint32_t scaled = x << kCorrectionBits;
-  if (scaled == 0) return -128;
+  if (scaled == 0) return 0;
   // log2 with 16 fractional bits: linear between powers of two, plus a correction.
   const int zeros = __builtin_clz(scaled);
   const uint32_t fraction = (scaled << zeros << 1) >> 16;
@@ -172,8 +174,7 @@ KWS_INLINE int8_t LogFeature(uint32_t x) {
   const int32_t correction = start + (((end - start) * static_cast<int32_t>(fraction & 511)) >> 16);
   const uint32_t log2 =
       (static_cast<uint32_t>(31 - zeros) << 16) + fraction + static_cast<uint32_t>(correction);
-  const uint32_t steps = FeatureSteps(ScaledLog(log2));
-  return static_cast<int8_t>(static_cast<int32_t>(steps < 255 ? steps : 255) - 128);
+  return NaturalLog(log2);
 }
 
 }  // namespace frontend

@@ -21,6 +21,7 @@ struct Bins {
 
 // In assembly, because the compiler needs too many registers. Two bins per round; an odd number
 // starts in the middle.
+template <uint32_t kOne>
 KWS_INLINE uint64_t AddBand(uint32_t width, Bins* bins, uint64_t* falling) {
 #define KWS_ADD_BIN                        \
   "ldrh %[w], [%[weight]], #2\n"           \
@@ -42,7 +43,7 @@ KWS_INLINE uint64_t AddBand(uint32_t width, Bins* bins, uint64_t* falling) {
       "bne 1b\n"
       : [width] "+l"(width), [energy] "+r"(bins->energy), [weight] "+r"(bins->weight),
         [fall] "+r"(*falling), [rise] "=&r"(rising), [w] "=&r"(w), [e] "=&r"(e)
-      : [one] "r"(kFilterOne)
+      : [one] "r"(kOne)
       : "cc", "memory");
 #undef KWS_ADD_BIN
   return rising;
@@ -50,13 +51,14 @@ KWS_INLINE uint64_t AddBand(uint32_t width, Bins* bins, uint64_t* falling) {
 
 #else
 
+template <uint32_t kOne>
 KWS_INLINE uint64_t AddBand(uint32_t width, Bins* bins, uint64_t* falling) {
   uint64_t rising = 0;
   for (; width != 0; --width) {
     const uint64_t energy = *bins->energy++;
     const uint32_t weight = *bins->weight++;
     *falling += energy * weight;
-    rising += energy * (kFilterOne - weight);
+    rising += energy * (kOne - weight);
   }
   return rising;
 }
@@ -65,28 +67,42 @@ KWS_INLINE uint64_t AddBand(uint32_t width, Bins* bins, uint64_t* falling) {
 
 // Overwrites the first energies with the channels' amplitudes. The first amplitude is unused: the
 // first band has no falling channel.
-void SumChannels(uint32_t* work, int scale) {
-  Bins bins = {work + kFirstBin, kFilterWeights.data()};
+template <uint32_t kOne>
+KWS_INLINE void SumChannels(uint32_t* work, int scale, const uint16_t* weights) {
+  Bins bins = {work + kFirstBin, weights};
   uint64_t rising = 0;
   for (int band = 0; band < kBands; ++band) {
     uint64_t sum = rising;
-    rising = AddBand(kBandWidths.data()[band], &bins, &sum);
+    rising = AddBand<kOne>(kBandWidths.data()[band], &bins, &sum);
     work[band] = RoundedSqrt(sum) >> scale;
   }
 }
 
-}  // namespace
+KWS_INLINE void Finish(uint32_t log, int8_t* out) { *out = Feature(log); }
+KWS_INLINE void Finish(uint32_t log, uint16_t* out) { *out = static_cast<uint16_t>(log); }
 
-// In two passes, because one would need more registers than the Cortex-M4 has.
-void ComputeFeatures(uint32_t* work, int scale, uint32_t* noise, int8_t* features) {
-  SumChannels(work, scale);
+// After SumChannels: in two passes, because one would need more registers than the Cortex-M4 has.
+template <typename Out>
+KWS_INLINE void ApplySteps(const uint32_t* work, uint32_t* noise, Out* out) {
   uint32_t smoothing = Fraction(kEvenSmoothing);
   for (int channel = 0; channel < kChannels; ++channel) {
     const uint32_t clean = SubtractNoise(work[channel + 1], smoothing, &noise[channel]);
     smoothing = Fraction(kEvenSmoothing) + Fraction(kOddSmoothing) - smoothing;
     const uint64_t snr = static_cast<uint64_t>(clean) * GainFor(noise[channel]) >> kSnrShift;
-    features[channel] = LogFeature(Shrink(static_cast<uint32_t>(snr)));
+    Finish(ScaledLog(Shrink(static_cast<uint32_t>(snr))), &out[channel]);
   }
+}
+
+}  // namespace
+
+void ComputeFeatures(uint32_t* work, int scale, uint32_t* noise, int8_t* features) {
+  SumChannels<kFilterOne>(work, scale, kFilterWeights.data());
+  ApplySteps(work, noise, features);
+}
+
+void ComputeLogarithms(uint32_t* work, int scale, uint32_t* noise, uint16_t* logarithms) {
+  SumChannels<kRoundedOne>(work, scale, kRoundedWeights.data());
+  ApplySteps(work, noise, logarithms);
 }
 
 }  // namespace frontend

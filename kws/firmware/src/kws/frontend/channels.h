@@ -13,6 +13,10 @@ namespace frontend {
 // (kNoiseBits fractional bits) and writes kChannels features.
 void ComputeFeatures(uint32_t* work, int scale, uint32_t* noise, int8_t* features);
 
+// The same as TFLM's microfrontend in C computes it: with rounded filter weights, and before the
+// logarithms (kLogScale) become features.
+void ComputeLogarithms(uint32_t* work, int scale, uint32_t* noise, uint16_t* logarithms);
+
 }  // namespace frontend
 }  // namespace kws
 

@@ -22,4 +22,10 @@ void Frontend::ProcessFrame(const int16_t* before, const int16_t* newest, int8_t
   frontend::ComputeFeatures(work_, scale, noise_, out);
 }
 
+void Frontend::ProcessFrame(const int16_t* window, uint16_t* out) {
+  const int scale =
+      frontend::ComputeEnergies(window, window + kWindowSamples - kNewestSamples, work_);
+  frontend::ComputeLogarithms(work_, scale, noise_, out);
+}
+
 }  // namespace kws

@@ -34,6 +34,11 @@ class Frontend {
     ProcessFrame(window, window + kWindowSamples - kNewestSamples, out);
   }
 
+  // The same as TFLM's microfrontend in C computes it: 64 times the natural logarithm of each
+  // channel, 0 or more. A feature is (256 x value + 333) / 666 - 128, at most 127; a few in a
+  // thousand differ from those above, because filter weights are rounded here and truncated there.
+  void ProcessFrame(const int16_t* window, uint16_t* out);
+
   // The noise estimate of each of the kChannels channels: its amplitude, smoothed over 0.8 s in
   // even channels and 0.3 s in odd ones. 10 fractional bits; 0 before the first frame.
   const uint32_t* noise() const { return noise_; }

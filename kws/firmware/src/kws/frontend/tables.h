@@ -38,6 +38,11 @@ constexpr uint32_t kFilterOne = (1u << kFilterBits) - 1;  // both weights are tr
 extern const std::array<uint8_t, kBands> kBandWidths;
 extern const std::array<uint16_t, kBinsEnd - kFirstBin> kFilterWeights;
 
+// The same as TFLM's microfrontend in C rounds them, in its version for Arduino (other versions
+// differ by 1, because they compute in float); the audio preprocessor's are truncated.
+constexpr uint32_t kRoundedOne = 1u << kFilterBits;
+extern const std::array<uint16_t, kBinsEnd - kFirstBin> kRoundedWeights;
+
 // kSplitTwiddles[k - kFirstBin] = -j exp(-2 pi j k / 512), to compute the real samples' spectrum
 // from the complex spectrum.
 constexpr int kSplits = kComplexSize / 2 + 1 - kFirstBin;
