@@ -108,6 +108,13 @@ def without_offset(clips: NDArray[np.int16]) -> NDArray[np.int16]:
         The same shape. Clips whose mean is near zero are unchanged.
     """
 
+def use_avx2(on: bool) -> bool:
+    """Turn AVX2's kernels on or off, for tests; initially on if the processor has AVX2.
+
+    Returns:
+        Whether they are in use.
+    """
+
 class TensorInfo:
     """What a model says of one of its tensors."""
 

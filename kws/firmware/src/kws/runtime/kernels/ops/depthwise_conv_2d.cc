@@ -14,6 +14,7 @@
 #include "kws/runtime/kernels/shared/quantization.h"
 #include "kws/runtime/kernels/shared/weighted_op.h"
 #include "kws/runtime/kernels/shared/window.h"
+#include "kws/runtime/kernels/x86/depthwise_avx2_loops.h"
 
 namespace kws {
 namespace {
@@ -134,6 +135,9 @@ void RunImage(const DepthwiseRows& work, const Sides& sides) {
   }
   if ((kKinds & kRows) != 0) RunDepthwiseRows(work, sides);
 #else
+#if KWS_MAY_HAVE_AVX2
+  if (avx2::in_use && avx2::RunDepthwise(work)) return;
+#endif
   RunDepthwiseRows(work, sides);
 #endif
 }

@@ -34,6 +34,10 @@ class Outputs {
         shifts_(
             reinterpret_cast<const int8_t*>(factors + (stage.channel_step == 0 ? 1 : channels))) {}
 
+  const OutputStage& stage() const { return stage_; }
+  const int32_t* multipliers() const { return multipliers_; }  // from the current channel
+  const int8_t* shifts() const { return shifts_; }
+
   // Advances the current channel, initially 0.
   void Skip(int channels) {
     multipliers_ += channels * stage_.channel_step;

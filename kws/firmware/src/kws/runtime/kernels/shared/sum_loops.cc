@@ -4,27 +4,10 @@
 #include <cstddef>
 
 #include "kws/runtime/kernels/shared/output_stage.h"
+#include "kws/runtime/kernels/x86/sum_avx2_loops.h"
 
 namespace kws {
 namespace {
-
-// In the order of access.
-struct Sum {
-  int32_t other_step;
-  int32_t other_gain;  // 2^left
-  int32_t other_bias;  // minus the zero point, likewise
-  int32_t multiplier;
-  int32_t half;
-  int32_t right;
-  int32_t exact_step;
-  int32_t other_factor;  // twice the sum, so that TFLM's result is its upper word
-  int32_t exact_bias;
-  int32_t exact_factor;
-  int32_t output_multiplier;
-  int32_t output_right;   // less one
-  int32_t output_bias;    // twice the zero point, plus one to round halves
-  int32_t output_offset;  // the zero point
-};
 
 // Outputs of `count` elements before the activation. Halves are rounded away from zero.
 __attribute__((noinline)) void RunOne(const Sum& sum, const int8_t* exact, const int8_t* other,
@@ -154,6 +137,12 @@ void RunSum(const InvokeContext& context, const int8_t* a, const int8_t* b, int8
   if (count >= 4 && params.output.shift < 0) {
     RunFours(sum, &from, &other, count >> 2, output);
     done = count & ~3;
+  }
+#elif KWS_MAY_HAVE_AVX2
+  if (avx2::in_use) {
+    done = avx2::RunSum(sum, from, other, count, output);
+    from += done * sum.exact_step;
+    other += done * sum.other_step;
   }
 #endif
   RunOne(sum, from, other, count - done, output + done);
