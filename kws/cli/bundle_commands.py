@@ -80,6 +80,11 @@ def export_cmake(*, out: _ExportOut, model: ModelOption = None) -> None:
     _export("cmake", out, model)
 
 
+def export_esphome(*, out: _ExportOut, model: ModelOption = None) -> None:
+    """Write a wake word model for ESPHome's micro_wake_word for each word."""
+    _export("esphome", out, model)
+
+
 def export_platformio(*, out: _ExportOut, model: ModelOption = None) -> None:
     """Write a PlatformIO library with the model, the core and an example."""
     _export("platformio", out, model)

@@ -141,6 +141,7 @@ EXPORTS = {
     "web": Command(bundle_commands.export_web, "--out page --serve", words="export web"),
     "arduino": Command(bundle_commands.export_arduino, "--out kws_yes_no", words="export arduino"),
     "cmake": Command(bundle_commands.export_cmake, "--out kws_yes_no", words="export cmake"),
+    "esphome": Command(bundle_commands.export_esphome, "--out esphome", words="export esphome"),
     "platformio": Command(
         bundle_commands.export_platformio, "--out lib/kws_yes_no", words="export platformio"
     ),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that every export has: the core, and the bundle's card and licences."""
+"""Files that exports share: the core, and the bundle's card and licences."""
 
 from __future__ import annotations
 
@@ -33,11 +33,16 @@ def tflm_files() -> dict[str, str]:
     return _sources(firmware_folder() / "tflm", "**/*")
 
 
-def bundle_texts(bundle: Bundle) -> dict[str, str]:
-    """The bundle's card, if it has one, and its licences, by name."""
+def bundle_texts(bundle: Bundle, *, core: bool = True) -> dict[str, str]:
+    """The bundle's card, if it has one, and its licences, by name.
+
+    Args:
+        bundle: the bundle.
+        core: whether the export contains the core.
+    """
     card = bundle.path / "README.md" if bundle.path else None
     own = {"MODEL.md": card.read_text(encoding="utf-8")} if card and card.is_file() else {}
-    return {**own, "LICENCES.md": _licences(bundle)}
+    return {**own, "LICENCES.md": _licences(bundle, core=core)}
 
 
 def _sources(folder: Path, pattern: str) -> dict[str, str]:
@@ -48,8 +53,9 @@ def _sources(folder: Path, pattern: str) -> dict[str, str]:
     }
 
 
-def _licences(bundle: Bundle) -> str:
-    items = [Item("kws/", "Apache-2.0", YES, (NAME, TEXT)), *licences_of(bundle)]
+def _licences(bundle: Bundle, *, core: bool) -> str:
+    own = [Item("kws/", "Apache-2.0", YES, (NAME, TEXT))] if core else []
+    items = [*own, *licences_of(bundle)]
     rows = "\n".join(
         f"| {item.part} | {item.licence} | {item.sale} | {'; '.join(item.must)} |" for item in items
     )

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All exporters: build systems that a bundle can be written for."""
+"""All exporters: build systems and platforms that a bundle can be written for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from kws.bundle.bundle import Bundle
 from kws.bundle.library import identifier
 from kws.errors import UsageError
 from kws.files import new_directory
-from kws.host.export import arduino, cmake, platformio, tflm
+from kws.host.export import arduino, cmake, esphome, platformio, tflm
 
 _LIST = ".kws-export"
 """File in each export with the paths of the others, one per line."""
@@ -19,10 +19,10 @@ _LIST = ".kws-export"
 
 @dataclass(frozen=True)
 class Exporter:
-    """A build system."""
+    """A build system or a platform."""
 
-    files: Callable[[Bundle], dict[str, str]]
-    """The folder's files: text by path."""
+    files: Callable[[Bundle], Mapping[str, str | bytes]]
+    """The folder's files: text, or the bytes of a binary file, by path."""
     next: str
     """What to do with the folder; {out}, {name}, {library} stand for the folder, the bundle's
     identifier and its library."""
@@ -31,6 +31,7 @@ class Exporter:
 EXPORTERS = {
     "arduino": Exporter(arduino.files, arduino.NEXT),
     "cmake": Exporter(cmake.files, cmake.NEXT),
+    "esphome": Exporter(esphome.files, esphome.NEXT),
     "platformio": Exporter(platformio.files, platformio.NEXT),
     "tflm": Exporter(tflm.files, tflm.NEXT),
 }
@@ -51,10 +52,10 @@ def export(kind: str, bundle: Bundle, out: Path) -> str:
     _check_destination(out)
     files = exporter.files(bundle)
     with new_directory(out) as folder:
-        for name, text in {**files, _LIST: "\n".join(files)}.items():
+        for name, content in {**files, _LIST: "\n".join(files)}.items():
             file = folder / name
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
+            file.write_bytes(content if isinstance(content, bytes) else content.encode())
     name = identifier(bundle)
     return exporter.next.format(out=out, name=name, library=arduino.library_name(bundle))
 
