@@ -8,13 +8,7 @@ import string
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from kws.bundle.bundle import Bundle
-from kws.bundle.checks import open_model
-from kws.convert.incremental.window_graph import WindowGraph
-from kws.convert.model_table import unpack
-from kws.convert.wake_model import streaming_model_of, wake_model
 from kws.errors import UsageError, located
 from kws.host.export.core_files import bundle_texts
 
@@ -69,6 +63,12 @@ def files(bundle: Bundle) -> dict[str, str | bytes]:
 
 
 def _words(bundle: Bundle) -> list[_Word]:
+    from kws.convert.wake_model import (  # noqa: PLC0415 - needs TensorFlow, unlike other exports
+        arena_bytes,
+        streaming_model_of,
+        wake_model,
+    )
+
     recognizer = bundle.recognizer
     thresholds = recognizer.label_thresholds(bundle.labels)
     streaming = streaming_model_of(bundle)
@@ -86,26 +86,12 @@ def _words(bundle: Bundle) -> list[_Word]:
                 # Between two steps, so that ESPHome's rounding gives the threshold.
                 round((threshold + 0.5) / 255, 4),
                 recognizer.average_window_ms // bundle.every_ms + 1,
-                _arena_bytes(model),
+                arena_bytes(model),
             )
         )
     if not words:
         raise UsageError("its thresholds of 255 report no word; change them with kws set")
     return words
-
-
-def _arena_bytes(model: bytes) -> int:
-    """Bytes of arena that are enough for TFLM with Espressif's kernels, in whole KiB.
-
-    TFLM's records take about as much as everything that kws keeps, and Espressif's convolutions
-    copy their filter. Compared with TFLM's 64-bit arena plus those copies, this is 7 % more for
-    `yes_no`, and 18 % for `tiny`.
-    """
-    graph = WindowGraph(unpack(model))
-    filters = [op.inputs[1] for op in graph.ops if op.name.endswith("CONV_2D")]
-    largest = max((int(np.prod(graph.shape(tensor))) for tensor in filters), default=0)
-    needed = 2 * open_model(model).arena_used_bytes + largest + 4096
-    return -(-needed // 1024) * 1024
 
 
 def _manifest(bundle: Bundle, word: _Word) -> str:
