@@ -85,6 +85,11 @@ def export_esphome(*, out: _ExportOut, model: ModelOption = None) -> None:
     _export("esphome", out, model)
 
 
+def export_esp_idf(*, out: _ExportOut, model: ModelOption = None) -> None:
+    """Write an ESP-IDF component with the model, the core and an example with I2S."""
+    _export("esp-idf", out, model)
+
+
 def export_platformio(*, out: _ExportOut, model: ModelOption = None) -> None:
     """Write a PlatformIO library with the model, the core and an example."""
     _export("platformio", out, model)
@@ -93,6 +98,11 @@ def export_platformio(*, out: _ExportOut, model: ModelOption = None) -> None:
 def export_tflm(*, out: _ExportOut, model: ModelOption = None) -> None:
     """Write a library that runs sketches written for TensorFlow Lite Micro."""
     _export("tflm", out, model)
+
+
+def export_zephyr(*, out: _ExportOut, model: ModelOption = None) -> None:
+    """Write a Zephyr module with the model, the core and a sample."""
+    _export("zephyr", out, model)
 
 
 def _export(kind: str, out: Path, model: Path | None) -> None:

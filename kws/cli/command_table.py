@@ -141,11 +141,13 @@ EXPORTS = {
     "web": Command(bundle_commands.export_web, "--out page --serve", words="export web"),
     "arduino": Command(bundle_commands.export_arduino, "--out kws_yes_no", words="export arduino"),
     "cmake": Command(bundle_commands.export_cmake, "--out kws_yes_no", words="export cmake"),
+    "esp-idf": Command(bundle_commands.export_esp_idf, "--out kws_yes_no", words="export esp-idf"),
     "esphome": Command(bundle_commands.export_esphome, "--out esphome", words="export esphome"),
     "platformio": Command(
         bundle_commands.export_platformio, "--out lib/kws_yes_no", words="export platformio"
     ),
     "tflm": Command(bundle_commands.export_tflm, "--out kws_tflm", words="export tflm"),
+    "zephyr": Command(bundle_commands.export_zephyr, "--out kws_yes_no", words="export zephyr"),
 }
 """By the word after `kws export`."""
 

@@ -11,7 +11,7 @@ from kws.bundle.bundle import Bundle
 from kws.bundle.library import identifier
 from kws.errors import UsageError
 from kws.files import new_directory
-from kws.host.export import arduino, cmake, esphome, platformio, tflm
+from kws.host.export import arduino, cmake, esp_idf, esphome, platformio, tflm, zephyr
 
 _LIST = ".kws-export"
 """File in each export with the paths of the others, one per line."""
@@ -31,9 +31,11 @@ class Exporter:
 EXPORTERS = {
     "arduino": Exporter(arduino.files, arduino.NEXT),
     "cmake": Exporter(cmake.files, cmake.NEXT),
+    "esp-idf": Exporter(esp_idf.files, esp_idf.NEXT),
     "esphome": Exporter(esphome.files, esphome.NEXT),
     "platformio": Exporter(platformio.files, platformio.NEXT),
     "tflm": Exporter(tflm.files, tflm.NEXT),
+    "zephyr": Exporter(zephyr.files, zephyr.NEXT),
 }
 """By the word after `kws export`."""
 

@@ -11,52 +11,23 @@ import subprocess
 import wave
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from kws import __version__
 from kws.audio.pcm import Pcm
-from kws.audio.sound_files import load_clip
 from kws.bundle.built_in import default_bundle_path
 from kws.bundle.bundle import Bundle
-from kws.bundle.device import Device
 from kws.bundle.library import identifier
 from kws.bundle.making import make_bundle
-from kws.bundle.reading import load_bundle
 from kws.errors import UsageError
 from kws.host.build.programs import COMPILER
-from kws.host.emulate import host_device
 from kws.host.export.exporters import EXPORTERS, export
 from tests.command_line import Run
+from tests.host.export.building import STRICT, lines, run
 from tests.paths import ROOT
 from tests.small_models import LABELS, dense_model
 
-CLIPS = ROOT / "kws" / "assets" / "matrix"
 STUBS = Path(__file__).with_name("arduino_stubs")
-STRICT = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror")
-
-
-@pytest.fixture(scope="module")
-def sound() -> Pcm:
-    """Two words with a pause, then a quiet room."""
-    yes, no = (load_clip(CLIPS / name) for name in ("yes_slt.flac", "no_awb.flac"))
-    device = Device(load_bundle(default_bundle_path()))
-    return host_device.with_room(device, np.concatenate([yes, np.zeros(16000, np.int16), no]))
-
-
-@pytest.fixture(scope="module")
-def heard(sound: Pcm) -> list[tuple[str, int, int]]:
-    """Word, score and time in ms of each detection on the host."""
-    device = Device(load_bundle(default_bundle_path()))
-    words = [(hit.label, hit.score, hit.time_ms) for hit in host_device.play(device, sound).heard]
-    assert [word for word, *_ in words] == ["yes", "no"]
-    return words
-
-
-def run(*command: str | Path, sound: bytes = b"") -> str:
-    done = subprocess.run(command, input=sound, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr.decode() + done.stdout.decode()
-    return done.stdout.decode()
 
 
 def code_of(page: str, language: str) -> str:
@@ -88,7 +59,7 @@ def test_cmake_programs_hear_what_the_device_hears(
     defines = [f"-D{name}={value}" for name, value in settings.items()]
     run("cmake", "-S", project, "-B", build, *defines)
     run("cmake", "--build", build, "-j", str(os.cpu_count()))
-    expected = "".join(f"{word} {score} @{time}\n" for word, score, time in heard)
+    expected = lines(heard)
     for program in ("hear_yes_no", "hear_yes_no_c"):
         assert run(build / program, file) == expected
         missing = subprocess.run([build / program], capture_output=True, text=True, check=False)
@@ -118,11 +89,6 @@ def test_the_arduino_sketch_hears_what_the_device_hears(
     run("g++", *flags, f"-I{STUBS}", f"-I{library / 'src'}", *sources, "-o", program)
     expected = "".join(f"{word} {score}\n" for word, score, _ in heard)
     assert run(program, sound=sound.tobytes()) == expected
-
-
-@pytest.fixture(scope="module")
-def yes_no() -> Bundle:
-    return load_bundle(default_bundle_path())
 
 
 def test_the_arduino_library_compiles_for_a_cortex_m4(

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ESP-IDF component builds in CMake, and its example hears what the device hears.
+
+The example runs on the PC, with headers of ours for ESP-IDF's and a microphone with the demands of
+the I2S driver.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from kws import __version__
+from kws.audio.pcm import Pcm
+from kws.bundle.bundle import Bundle
+from kws.host.export.exporters import export
+from tests.host.export.building import detections, lines, run, slow_files
+
+STUBS = Path(__file__).with_name("esp_idf_stubs")
+
+
+@pytest.fixture(scope="module")
+def component(yes_no: Bundle, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("components") / "kws_yes_no"
+    export("esp-idf", yes_no, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def build(component: Path) -> Path:
+    """A build of the example as idf.py does it, with IDF_PATH at our stand-in."""
+    folder = component.parent / "build"
+    (folder / "config").mkdir(parents=True)
+    pins = defaults(component, "IDF_TARGET_ESP32S3")
+    header = "".join(f"#define CONFIG_{name} {value}\n" for name, value in pins.items())
+    (folder / "config" / "sdkconfig.h").write_text(header)
+    run("cmake", "-S", component / "examples" / "hear", "-B", folder, "-G", "Ninja",
+        "-DCMAKE_CXX_STANDARD=11", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
+        env={**os.environ, "IDF_PATH": str(STUBS)})  # fmt: skip
+    run("cmake", "--build", folder)
+    return folder
+
+
+def defaults(component: Path, target: str) -> dict[str, int]:
+    """The example's options for a chip."""
+    text = (component / "examples" / "hear" / "main" / "Kconfig.projbuild").read_text()
+    values = {}
+    for name, body in re.findall(r"^config (\w+)\n(.*?)^$", text, re.MULTILINE | re.DOTALL):
+        rules = re.findall(r"^    default (\d+)(?: if (\w+))?$", body, re.MULTILINE)
+        values[name] = next(int(value) for value, chip in rules if chip in ("", target))
+    return values
+
+
+def slots(sound: Pcm) -> bytes:
+    """What an INMP441 sends: 24 bits, the last 5 of them noise, and 8 zeros."""
+    noise = np.random.default_rng(0).integers(0, 1 << 13, len(sound)) & ~0xFF
+    return (sound.astype(np.int32) * (1 << 13) + noise).astype(np.int32).tobytes()
+
+
+def read(file: Path) -> Any:
+    return yaml.safe_load(file.read_text())
+
+
+def test_the_example_hears_what_the_device_hears(
+    build: Path, sound: Pcm, heard: list[tuple[str, int, int]]
+) -> None:
+    assert run(build / "hear", sound=slots(sound)) == lines(heard)
+
+
+def test_the_example_reports_lost_samples(
+    build: Path, sound: Pcm, heard: list[tuple[str, int, int]]
+) -> None:
+    expected = "samples were lost\n" + lines(heard)
+    assert run(build / "hear", sound=slots(sound), env={"LOSE": "1"}) == expected
+
+
+def test_loud_sound_is_clipped(build: Path, sound: Pcm, yes_no: Bundle) -> None:
+    """The microphone's full scale is 8 times the program's."""
+    clipped = np.clip(sound.astype(np.int32) * 8, -32768, 32767).astype(np.int16)
+    assert np.mean(np.abs(clipped) == 32767) > 0.005
+    line = (sound.astype(np.int32) << 16).tobytes()
+    assert run(build / "hear", sound=line) == lines(detections(yes_no, clipped))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("kSampleRate);", "kSampleRate / 2);", "not 16 kHz"),
+        ("WIDTH_32BIT", "WIDTH_16BIT", "not 32 bits"),
+        ("MODE_MONO", "MODE_STEREO", "not left"),
+        ("  config.slot_cfg.slot_mask = I2S_STD_SLOT_LEFT;", "", "not left"),
+        ("CONFIG_HEAR_DIN", "CONFIG_HEAR_WS", "not the data's pin"),
+        ("dma_desc_num = 12", "dma_desc_num = 6", "less than 0.2 s"),
+        ("dma_frame_num = kBlock", "dma_frame_num = 1024", "too long"),
+        ("  ESP_ERROR_CHECK(i2s_channel_enable(microphone));\n", "", "read too early"),
+    ],
+)
+def test_a_wrong_example_is_found(
+    build: Path, component: Path, sound: Pcm, tmp_path: Path, change: tuple[str, str, str]
+) -> None:
+    """The driver of these tests refuses what the real one refuses."""
+    old, new, error = change
+    text = (component / "examples" / "hear" / "main" / "main.cc").read_text()
+    assert old in text
+    source = tmp_path / "main.cc"
+    source.write_text(text.replace(old, new))
+    folders = (STUBS / "include", build / "config", component / "src")
+    run("g++", "-std=c++11", *(f"-I{folder}" for folder in folders), source, STUBS / "driver.cc",
+        build / "kws_yes_no" / "libkws_yes_no.a", "-o", tmp_path / "hear")  # fmt: skip
+    done = subprocess.run([tmp_path / "hear"], input=slots(sound), capture_output=True, check=False)
+    assert done.returncode == 4
+    assert error in done.stderr.decode()
+
+
+def test_the_loops_are_fast(build: Path) -> None:
+    assert slow_files(build) == []
+
+
+def test_the_pins_are_free_for_use(component: Path) -> None:
+    """None belongs to the flash, and each signal has its own."""
+    for target, flash in (
+        ("IDF_TARGET_ESP32", range(6, 12)),
+        ("IDF_TARGET_ESP32S3", range(26, 38)),
+        ("IDF_TARGET_ESP32C3", range(11, 18)),
+    ):
+        pins = defaults(component, target)
+        assert len(set(pins.values())) == len(pins) == 3
+        assert not set(pins.values()) & set(flash)
+        column = 1 if target == "IDF_TARGET_ESP32" else 2
+        readme = (component / "README.md").read_text()
+        for signal, name in (("SCK", "HEAR_BCLK"), ("WS", "HEAR_WS"), ("SD", "HEAR_DIN")):
+            (row,) = re.findall(rf"^\| {signal} \| (.*) \| (.*) \|$", readme, re.MULTILINE)
+            assert row[column - 1] == f"GPIO {pins[name]}"
+
+
+def test_files_name_files_that_exist(component: Path) -> None:
+    manifest = read(component / "idf_component.yml")
+    assert manifest["version"] == __version__
+    assert manifest["license"] == "Apache-2.0"
+    main = component / "examples" / "hear" / "main"
+    dependencies = read(main / "idf_component.yml")["dependencies"]
+    ((name, dependency),) = dependencies.items()
+    # ESP-IDF names a component after its folder.
+    assert name == component.name
+    assert (main / dependency["path"]).resolve() == component.resolve()
+    for line in (component / "examples" / "hear" / "sdkconfig.defaults").read_text().splitlines():
+        assert re.fullmatch(r"CONFIG_ESP_MAIN_TASK_STACK_SIZE=\d+", line)
