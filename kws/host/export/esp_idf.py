@@ -6,6 +6,7 @@ from __future__ import annotations
 from kws import __version__
 from kws.bundle.bundle import Bundle
 from kws.bundle.library import identifier, library_sources
+from kws.host.export.arduino import I2S_SAMPLE
 from kws.host.export.core_files import bundle_texts, core_files
 
 NEXT = (
@@ -108,22 +109,12 @@ def _main(name: str) -> str:
 #include "kws_{name}.h"
 #include "sdkconfig.h"
 
-// The microphone's 24 bits are the upper ones of a slot of 32, with 94 dB SPL at -26 dB of full
-// scale. 16 is the shift without amplification; each less is 6 dB louder. At 13, 94 dB SPL is at
-// -8 dB, and louder sound than 102 dB SPL (peak) is clipped.
-static const int kShift = 13;
-
 static const size_t kBlock = 320;  // samples: 20 ms
 
 alignas(16) static uint8_t memory[kws::bundle_{name}_bytes];
 static kws::Spotter spotter(kws::bundle_{name}, memory, sizeof(memory));
 static volatile bool samples_were_lost = false;
-
-static int16_t SampleOf(int32_t slot) {{
-  const int32_t value = slot >> kShift;
-  return value > INT16_MAX ? INT16_MAX : value < INT16_MIN ? INT16_MIN : int16_t(value);
-}}
-
+{I2S_SAMPLE}
 static void OnWord(const kws::Detection& hit) {{
   std::printf("%s %d @%" PRIu32 "\\n", spotter.label(hit.label), hit.score, hit.time_ms);
 }}

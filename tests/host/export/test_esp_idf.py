@@ -22,6 +22,7 @@ from kws.audio.pcm import Pcm
 from kws.bundle.bundle import Bundle
 from kws.host.export.exporters import export
 from tests.host.export.building import detections, lines, run, slow_files
+from tests.host.export.microphones import inmp441
 
 STUBS = Path(__file__).with_name("esp_idf_stubs")
 
@@ -58,12 +59,6 @@ def defaults(component: Path, target: str) -> dict[str, int]:
     return values
 
 
-def slots(sound: Pcm) -> bytes:
-    """What an INMP441 sends: 24 bits, the last 5 of them noise, and 8 zeros."""
-    noise = np.random.default_rng(0).integers(0, 1 << 13, len(sound)) & ~0xFF
-    return (sound.astype(np.int32) * (1 << 13) + noise).astype(np.int32).tobytes()
-
-
 def read(file: Path) -> Any:
     return yaml.safe_load(file.read_text())
 
@@ -71,14 +66,14 @@ def read(file: Path) -> Any:
 def test_the_example_hears_what_the_device_hears(
     build: Path, sound: Pcm, heard: list[tuple[str, int, int]]
 ) -> None:
-    assert run(build / "hear", sound=slots(sound)) == lines(heard)
+    assert run(build / "hear", sound=inmp441(sound)) == lines(heard)
 
 
 def test_the_example_reports_lost_samples(
     build: Path, sound: Pcm, heard: list[tuple[str, int, int]]
 ) -> None:
     expected = "samples were lost\n" + lines(heard)
-    assert run(build / "hear", sound=slots(sound), env={"LOSE": "1"}) == expected
+    assert run(build / "hear", sound=inmp441(sound), env={"LOSE": "1"}) == expected
 
 
 def test_loud_sound_is_clipped(build: Path, sound: Pcm, yes_no: Bundle) -> None:
@@ -114,7 +109,9 @@ def test_a_wrong_example_is_found(
     folders = (STUBS / "include", build / "config", component / "src")
     run("g++", "-std=c++11", *(f"-I{folder}" for folder in folders), source, STUBS / "driver.cc",
         build / "kws_yes_no" / "libkws_yes_no.a", "-o", tmp_path / "hear")  # fmt: skip
-    done = subprocess.run([tmp_path / "hear"], input=slots(sound), capture_output=True, check=False)
+    done = subprocess.run(
+        [tmp_path / "hear"], input=inmp441(sound), capture_output=True, check=False
+    )
     assert done.returncode == 4
     assert error in done.stderr.decode()
 

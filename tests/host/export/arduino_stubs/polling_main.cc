@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The main program of sketches that wait for samples in loop().
+#include "Arduino.h"
+
+SerialPort Serial;
+
+void setup();
+void loop();
+
+int main() {
+  setup();
+  for (;;) loop();
+}
