@@ -185,7 +185,7 @@ configuration for an ESP32-S3 with an I2S microphone; ESPHome 2026.6 accepts it.
   not need. ESPHome enables the first model only; `micro_wake_word.enable_model` enables others.
 - All models of a configuration must have the same `feature_step_size`: here {step_ms} ms.
   ESPHome's published models and its `vad:` have 10 ms.{_warning(step_ms)}
-- ESPHome hears nothing for {100 * step_ms} ms after a start and after each word.
+- ESPHome 2026 reports nothing for at least {100 * step_ms} ms after the start and after a word.
 - RAM is an estimate. ESPHome 2026 measures the need at the start; earlier versions take the
   estimate.
 

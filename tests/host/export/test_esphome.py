@@ -92,14 +92,14 @@ def test_an_imported_export_hears_the_same(
     assert (expected >= 220).sum() >= 3
     assert abs(difference[expected >= 220]).max() <= 1
     assert difference.max() <= 1
-    assert difference.min() >= -23
+    assert difference.min() >= -6
 
     heard = [hit for hit in host_device.play(Device(yes_no), sound).heard if hit.label == word]
     hits = host_device.play(Device(imported), sound).heard
     assert len(hits) == len(heard) == {"yes": 2, "no": 1}[word]
     for hit, original in zip(hits, heard, strict=True):
-        assert abs(hit.time_ms - original.time_ms) <= 2 * yes_no.every_ms
-        assert abs(hit.score - original.score) <= 20
+        assert abs(hit.time_ms - original.time_ms) <= yes_no.every_ms
+        assert abs(hit.score - original.score) <= 2
 
 
 @pytest.mark.parametrize("word", ["yes", "no"])
@@ -152,7 +152,7 @@ def test_the_manifest_has_esphomes_fields(exported: Path) -> None:
     assert table["micro"]["tensor_arena_size"] % 1024 == 0
 
 
-@pytest.mark.parametrize("threshold", range(0, 255, 6))
+@pytest.mark.parametrize("threshold", [0, 100, 215, 254])
 def test_esphome_rounds_the_cutoff_to_the_threshold(threshold: int, tmp_path: Path) -> None:
     bundle = make_bundle(streaming_model(), LABELS, name="any")
     settings = replace(bundle.recognizer, detection_threshold=threshold)
@@ -180,14 +180,12 @@ def test_published_models_have_the_same_form(exported: Path) -> None:
         assert kinds(table["micro"]) == kinds(own["micro"]), file
         model = _core.Interpreter((file.parent / table["model"]).read_bytes())
         assert set(model.ops) <= OPS
-        for theirs, ours in ((model.inputs, own_model.inputs), (model.outputs, own_model.outputs)):
-            assert (len(theirs), theirs[0].dtype) == (len(ours), ours[0].dtype)
-            assert [theirs[0].shape[0], *theirs[0].shape[2:]] == [
-                ours[0].shape[0], *ours[0].shape[2:]
-            ]  # fmt: skip
-        (theirs,), (ours,) = model.outputs, own_model.outputs
-        assert (theirs.scale, theirs.zero_point) == (ours.scale, ours.zero_point)
-        assert theirs.shape == ours.shape
+        (x,), (own_x,) = model.inputs, own_model.inputs
+        assert (x.dtype, x.shape[0], *x.shape[2:]) == (own_x.dtype, 1, 40)
+        assert (own_x.shape[0], *own_x.shape[2:]) == (1, 40)
+        (y,), (own_y,) = model.outputs, own_model.outputs
+        assert (y.dtype, y.shape) == (own_y.dtype, own_y.shape)
+        assert (y.scale, y.zero_point) == (own_y.scale, own_y.zero_point)
 
 
 def test_esphome_accepts_the_example(exported: Path, tmp_path: Path) -> None:
