@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Arduino library and its sketch compile with real cores.
+"""The Arduino library and its sketches compile with real cores.
 
 KWS_ARDUINO_CORES is a folder with checkouts, with their submodules: ArduinoCore-mbed (its
 cores/arduino/api linked to ArduinoCore-API's api), Adafruit_nRF52_Arduino, arduino-pico. Includes
@@ -68,18 +68,25 @@ def _adafruit(cores: Path) -> list[str]:
     ]
 
 
-def _pico(cores: Path) -> list[str]:
+def _nano_connect(cores: Path) -> list[str]:
+    return [*_pico(cores, "arduino_nano_connect", "PDM"), "-DARDUINO_ARDUINO_NANO_RP2040_CONNECT"]
+
+
+def _raspberry_pi_pico(cores: Path) -> list[str]:
+    return [*_pico(cores, "rpipico", "I2S"), "-DARDUINO_RASPBERRY_PI_PICO"]
+
+
+def _pico(cores: Path, variant: str, library: str) -> list[str]:
     platform = cores / "arduino-pico"
     lib, libraries = platform / "lib", platform / "libraries"
     folders = [
-        *(platform / "include", platform / "cores" / "rp2040"),
-        platform / "variants" / "arduino_nano_connect",
-        *(libraries / "PDM" / "src", libraries / "AudioBufferManager" / "src"),
+        *(platform / "include", platform / "cores" / "rp2040", platform / "variants" / variant),
+        *(libraries / library / "src", libraries / "AudioBufferManager" / "src"),
     ]
     return [
         *("-std=gnu++20", "-march=armv6-m", "-mcpu=cortex-m0plus", "-mthumb", "-Os"),
         *("-fno-exceptions", "-fno-rtti", "-DF_CPU=133000000", "-DARDUINO=10819"),
-        *("-DARDUINO_ARDUINO_NANO_RP2040_CONNECT", "-DARDUINO_ARCH_RP2040", '-DBOARD_NAME="x"'),
+        *("-DARDUINO_ARCH_RP2040", '-DBOARD_NAME="x"'),
         *("-DLED_BUILTIN=6", "-DPICO_FLASH_SIZE_BYTES=16777216"),
         *(f"@{lib / 'rp2040' / 'platform_def.txt'}", f"@{lib / 'platform_def.txt'}"),
         *("-iprefix", str(platform)),
@@ -89,16 +96,25 @@ def _pico(cores: Path) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("flags", [_mbed, _adafruit, _pico], ids=["mbed", "adafruit", "pico"])
+@pytest.mark.parametrize(
+    ("flags", "name"),
+    [
+        (_mbed, "PrintWords"),
+        (_adafruit, "PrintWords"),
+        (_nano_connect, "PrintWords"),
+        (_raspberry_pi_pico, "PrintWordsPico"),
+    ],
+    ids=["mbed", "adafruit", "nano-connect", "pico"],
+)
 def test_the_sketch_compiles_with_a_real_core(
-    flags: Callable[[Path], list[str]], board_tools: None, tmp_path: Path
+    flags: Callable[[Path], list[str]], name: str, board_tools: None, tmp_path: Path
 ) -> None:
     if VARIABLE not in os.environ:
         pytest.skip(f"{VARIABLE} does not name a folder with Arduino cores")
     cores = Path(os.environ[VARIABLE]).resolve()
     library = tmp_path / "kws_yes_no"
     export("arduino", load_bundle(default_bundle_path()), library)
-    (sketch,) = (library / "examples").rglob("*.ino")
+    sketch = library / "examples" / name / f"{name}.ino"
     source = tmp_path / "sketch.cpp"
     source.write_text(f"#include <Arduino.h>\n{sketch.read_text()}")
     for file in (source, *sorted((library / "src").rglob("*.cc"))):

@@ -3,6 +3,9 @@
 
 The example runs on the PC, with headers of ours for ESP-IDF's and a microphone with the demands of
 the I2S driver.
+
+KWS_ESP_IDF is a checkout of ESP-IDF. The example compiles with its headers, with the compiler for
+Arm, as Debian has none for the ESP32; nothing is linked.
 """
 
 from __future__ import annotations
@@ -20,11 +23,13 @@ import yaml
 from kws import __version__
 from kws.audio.pcm import Pcm
 from kws.bundle.bundle import Bundle
+from kws.host.build.programs import COMPILER
 from kws.host.export.exporters import export
 from tests.host.export.building import detections, lines, run, slow_files
 from tests.host.export.microphones import inmp441
 
 STUBS = Path(__file__).with_name("esp_idf_stubs")
+VARIABLE = "KWS_ESP_IDF"
 
 
 @pytest.fixture(scope="module")
@@ -149,3 +154,34 @@ def test_files_name_files_that_exist(component: Path) -> None:
     assert (main / dependency["path"]).resolve() == component.resolve()
     for line in (component / "examples" / "hear" / "sdkconfig.defaults").read_text().splitlines():
         assert re.fullmatch(r"CONFIG_ESP_MAIN_TASK_STACK_SIZE=\d+", line)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chip", ["esp32", "esp32s3", "esp32c3"])
+def test_the_example_compiles_with_real_headers(
+    chip: str, component: Path, board_tools: None, tmp_path: Path
+) -> None:
+    if VARIABLE not in os.environ:
+        pytest.skip(f"{VARIABLE} does not name a checkout of ESP-IDF")
+    components = Path(os.environ[VARIABLE]).resolve() / "components"
+    target = f"IDF_TARGET_{chip.upper()}"
+    pins = "".join(
+        f"#define CONFIG_{pin} {gpio}\n" for pin, gpio in defaults(component, target).items()
+    )
+    (tmp_path / "sdkconfig.h").write_text(
+        f'#define CONFIG_IDF_TARGET "{chip}"\n#define CONFIG_{target} 1\n{pins}'
+    )
+    names = ("esp_driver_i2s", "esp_hal_i2s", "esp_hal_gpio", "esp_common", "hal", "soc")
+    folders = [
+        folder
+        for name in names
+        for folder in (
+            *(components / name / "include", components / name / chip / "include"),
+            components / name / chip,
+        )
+        if folder.is_dir()
+    ]
+    flags = ("-std=gnu++2b", "-Wall", "-Wextra", "-Werror", "-fno-exceptions", "-fno-rtti")
+    includes = [f"-I{folder}" for folder in (tmp_path, component / "src", *folders)]
+    main = component / "examples" / "hear" / "main" / "main.cc"
+    run(COMPILER, *flags, "-fsyntax-only", *includes, main)

@@ -3,6 +3,10 @@
 
 The sample runs on the PC, with headers of ours for Zephyr's and a microphone with the demands of
 Nordic's driver.
+
+KWS_ZEPHYR is a folder that Zephyr's build target llext-edk makes, for a board with a microphone
+(dmic_dev): Zephyr's headers, the board's configuration and devicetree as headers, and the options
+of the compiler. The sample and the library compile with it; nothing is linked.
 """
 
 from __future__ import annotations
@@ -18,10 +22,12 @@ import yaml
 
 from kws.audio.pcm import Pcm
 from kws.bundle.bundle import Bundle
+from kws.host.build.programs import COMPILER
 from kws.host.export.exporters import export
 from tests.host.export.building import lines, run, slow_files
 
 STUBS = Path(__file__).with_name("zephyr_stubs")
+VARIABLE = "KWS_ZEPHYR"
 KNOWN_OPTIONS = {"AUDIO", "AUDIO_DMIC", "MAIN_STACK_SIZE", "REGULATOR"}
 """Options of Zephyr that the sample may set."""
 
@@ -142,3 +148,25 @@ def test_the_configuration_sets_options_that_exist(module: Path) -> None:
             match = re.fullmatch(r"CONFIG_(\w+)=(y|\d+)", line)
             assert match, line
             assert match[1] in {*own, *KNOWN_OPTIONS}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("standard", ["c++11", "c++20"])
+def test_the_sample_compiles_with_real_headers(
+    standard: str, module: Path, board_tools: None, tmp_path: Path
+) -> None:
+    if VARIABLE not in os.environ:
+        pytest.skip(f"{VARIABLE} does not name a folder of Zephyr's target llext-edk")
+    kit = Path(os.environ[VARIABLE]).resolve()
+    text = (kit / "cmake.cflags").read_text().replace("${CMAKE_CURRENT_LIST_DIR}", str(kit))
+    (options,) = re.findall(r"^set\(LLEXT_CFLAGS (.*)\)$", text, re.MULTILINE)
+    # Those for C, for the library of Zephyr's compiler, and for code that is loaded at run time.
+    refused = ("-std=", "-specs=", "-Wno-pointer-sign", "-Werror=implicit-int", "-DLL_EXTENSION")
+    flags = [word for word in options.split(";") if not word.startswith(refused)]
+    for source in (
+        module / "samples" / "hear" / "src" / "main.cc",
+        module / "src" / "kws_yes_no.cc",
+    ):
+        run(COMPILER, *flags, f"-std={standard}", "-fno-exceptions", "-fno-rtti", "-Wextra",
+            "-Werror", "-Wno-error=expansion-to-defined", f"-I{module / 'src'}", "-c", source,
+            "-o", tmp_path / "object.o")  # fmt: skip
