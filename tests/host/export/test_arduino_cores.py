@@ -109,19 +109,31 @@ def _pico(cores: Path, variant: str, library: str) -> list[str]:
 def test_the_sketch_compiles_with_a_real_core(
     flags: Callable[[Path], list[str]], name: str, board_tools: None, tmp_path: Path
 ) -> None:
-    if VARIABLE not in os.environ:
-        pytest.skip(f"{VARIABLE} does not name a folder with Arduino cores")
-    cores = Path(os.environ[VARIABLE]).resolve()
     library = tmp_path / "kws_yes_no"
     export("arduino", load_bundle(default_bundle_path()), library)
     sketch = library / "examples" / name / f"{name}.ino"
     source = tmp_path / "sketch.cpp"
     source.write_text(f"#include <Arduino.h>\n{sketch.read_text()}")
-    for file in (source, *sorted((library / "src").rglob("*.cc"))):
-        command: list[str | Path] = [COMPILER, "-c", *flags(cores), f"-I{library / 'src'}", file]
+    compile_files([source, *(library / "src").rglob("*.cc")], flags, library)
+
+
+@pytest.mark.slow
+def test_the_tflm_library_compiles_with_a_real_core(board_tools: None, tmp_path: Path) -> None:
+    library = tmp_path / "kws_tflm"
+    export("tflm", load_bundle(default_bundle_path()), library)
+    compile_files([*(library / "src").rglob("*.cc")], _nano_connect, library)
+
+
+def compile_files(files: list[Path], flags: Callable[[Path], list[str]], library: Path) -> None:
+    """Compile each file as a core does, without a warning of ours."""
+    if VARIABLE not in os.environ:
+        pytest.skip(f"{VARIABLE} does not name a folder with Arduino cores")
+    options = flags(Path(os.environ[VARIABLE]).resolve())
+    for file in files:
+        command: list[str | Path] = [COMPILER, "-c", *options, f"-I{library / 'src'}", file]
         done = subprocess.run(
-            [*command, "-o", tmp_path / "object.o"], capture_output=True, text=True, check=False
+            [*command, "-o", library / "object.o"], capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
-        own = [line for line in done.stderr.splitlines() if "kws_yes_no" in line]
+        own = [line for line in done.stderr.splitlines() if library.name in line]
         assert not [line for line in own if "warning" in line]
