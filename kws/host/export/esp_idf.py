@@ -205,7 +205,8 @@ idf.py set-target esp32s3
 idf.py build flash monitor
 ```
 
-If it misses words from afar, lower `kShift` in `main/main.cc`; if sound is clipped, raise it.
+If it misses words from afar, lower `kShift` in `main/main.cc`; if sound is clipped, raise it. The
+example was tested on a PC and with headers of ESP-IDF 6.2, not on a board.
 
 ## In your project
 

@@ -268,7 +268,8 @@ west update
 west build -b xiao_ble/nrf52840/sense kws_{name}/samples/hear
 ```
 
-`west.yml` names the version of Zephyr, v4.1.0, and Nordic's modules.
+`west.yml` names the version of Zephyr, v4.1.0, and Nordic's modules. The sample was tested on a PC
+and with headers of Zephyr 4.0.99, not on a board.
 
 ## In your application
 
