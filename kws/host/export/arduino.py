@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+
 from kws import __version__
 from kws.bundle.bundle import Bundle
 from kws.bundle.library import identifier, library_sources
@@ -29,11 +32,19 @@ def files(bundle: Bundle) -> dict[str, str]:
         "keywords.txt": _KEYWORDS,
         "README.md": _readme(bundle, library, name),
         **bundle_texts(bundle),
-        **{f"src/{path}": text for path, text in sources.items()},
+        **{f"src/{path}": text for path, text in cpp_files(sources).items()},
         "examples/PrintWords/PrintWords.ino": _pdm_sketch(name),
         "examples/PrintWordsESP32/PrintWordsESP32.ino": _esp32_sketch(name),
         "examples/PrintWordsPico/PrintWordsPico.ino": _pico_sketch(name),
     }
+
+
+def cpp_files(sources: Mapping[str, str]) -> dict[str, str]:
+    """The same files, whose names end in .cpp instead of .cc.
+
+    Version 1 of Arduino's IDE and Arduino CLI before 0.35 do not compile files that end in .cc.
+    """
+    return {re.sub(r"\.cc$", ".cpp", path): text for path, text in sources.items()}
 
 
 def library_name(bundle: Bundle) -> str:

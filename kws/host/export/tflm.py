@@ -29,7 +29,7 @@ def files(bundle: Bundle) -> dict[str, str]:
         "CMakeLists.txt": _CMAKE_LISTS,
         "README.md": _readme(bundle),
         **bundle_texts(bundle),
-        **{f"src/{path}": text for path, text in sources.items()},
+        **{f"src/{path}": text for path, text in arduino.cpp_files(sources).items()},
     }
 
 
@@ -57,7 +57,7 @@ _CMAKE_LISTS = """\
 cmake_minimum_required(VERSION 3.21)
 project(kws_tflm LANGUAGES CXX)
 
-file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/*.cc)
+file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/*.cpp)
 add_library(kws_tflm STATIC ${sources})
 add_library(kws::tflm ALIAS kws_tflm)
 target_include_directories(kws_tflm PUBLIC src)

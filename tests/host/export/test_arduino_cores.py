@@ -114,14 +114,14 @@ def test_the_sketch_compiles_with_a_real_core(
     sketch = library / "examples" / name / f"{name}.ino"
     source = tmp_path / "sketch.cpp"
     source.write_text(f"#include <Arduino.h>\n{sketch.read_text()}")
-    compile_files([source, *(library / "src").rglob("*.cc")], flags, library)
+    compile_files([source, *(library / "src").rglob("*.cpp")], flags, library)
 
 
 @pytest.mark.slow
 def test_the_tflm_library_compiles_with_a_real_core(board_tools: None, tmp_path: Path) -> None:
     library = tmp_path / "kws_tflm"
     export("tflm", load_bundle(default_bundle_path()), library)
-    compile_files([*(library / "src").rglob("*.cc")], _nano_connect, library)
+    compile_files([*(library / "src").rglob("*.cpp")], _nano_connect, library)
 
 
 def compile_files(files: list[Path], flags: Callable[[Path], list[str]], library: Path) -> None:

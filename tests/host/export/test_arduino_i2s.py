@@ -28,7 +28,7 @@ def library(yes_no: Bundle, tmp_path_factory: pytest.TempPathFactory) -> Path:
     export("arduino", yes_no, folder)
     build = folder.parent / "build"
     build.mkdir()
-    sources = sorted((folder / "src").rglob("*.cc"))
+    sources = sorted((folder / "src").rglob("*.cpp"))
     run("g++", *FLAGS, f"-I{folder / 'src'}", "-r", "-nostdlib", *sources, "-o", build / "kws.o")
     return folder
 

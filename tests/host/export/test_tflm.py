@@ -60,7 +60,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     export("tflm", load_bundle(default_bundle_path()), out)
     objects = out.parent / "objects"
     objects.mkdir()
-    sources = sorted((out / "src").rglob("*.cc"))
+    sources = sorted((out / "src").rglob("*.cpp"))
     layer = [path for path in sources if "tensorflow" in path.parts]
     core = [path for path in sources if "tensorflow" not in path.parts]
     include = f"-I{out / 'src'}"
@@ -171,7 +171,7 @@ def test_every_op_has_its_name_in_tflm() -> None:
 
 def test_it_compiles_for_a_cortex_m4(board_tools: None, library: Path) -> None:
     flags = ("-std=gnu++11", "-mcpu=cortex-m4", "-mthumb", "-fno-exceptions", "-fno-rtti")
-    sources = sorted((library / "src" / "tensorflow").rglob("*.cc"))
+    sources = sorted((library / "src" / "tensorflow").rglob("*.cpp"))
     run(COMPILER, *flags, *STRICT, "-fsyntax-only", f"-I{library / 'src'}", *sources)
 
 

@@ -17,6 +17,13 @@ class SerialPort {
 };
 extern SerialPort Serial;
 
+// The sketch's functions.
+void setup();
+void loop();
+
+// The interrupt of a peripheral, which sets it; false at the end of its input.
+extern bool (*interrupt)();
+
 // A sketch waits only after an error.
 inline void delay(unsigned long) { std::exit(3); }
 

@@ -10,10 +10,7 @@ class PdmMicrophone {
  public:
   void onReceive(void (*received)()) { received_ = received; }
   void setBufferSize(int bytes) { size_ = bytes; }
-  int begin(int channels, int rate) {
-    began_ = channels == 1 && rate == 16000 && received_ != nullptr;
-    return began_ ? 1 : 0;
-  }
+  int begin(int channels, int rate);
   int available() const { return filled_; }
   int read(void* buffer, int bytes) {
     if (bytes > filled_) bytes = filled_;

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Arduino.h"
-#include "PDM.h"
 
 SerialPort Serial;
-PdmMicrophone PDM;
-
-void setup();
-void loop();
+bool (*interrupt)() = nullptr;
 
 // loop() runs more often than samples come.
 int main() {
   setup();
-  while (PDM.Deliver()) {
+  if (interrupt == nullptr) return 5;
+  while (interrupt()) {
     for (int i = 0; i < 3; ++i) loop();
   }
 }

@@ -4,9 +4,6 @@
 
 SerialPort Serial;
 
-void setup();
-void loop();
-
 int main() {
   setup();
   for (;;) loop();
