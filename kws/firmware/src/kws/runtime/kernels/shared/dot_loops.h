@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "kws/runtime/kernels/shared/output_stage.h"
+#include "kws/runtime/kernels/shared/filters.h"
 
 namespace kws {
 
@@ -16,7 +16,6 @@ namespace kws {
 int32_t Dot(const int8_t* input, const int8_t* filter, int32_t count, int32_t offset);
 
 // Dot for kDotRows consecutive filters.
-constexpr int kDotRows = 4;
 void DotRows(const int8_t* input, const int8_t* filter, int32_t count, int32_t offset,
              int32_t* sums);
 
@@ -49,15 +48,6 @@ inline uint32_t Im2colSize(uint32_t taps) {
 // Writes column `column` of `count` taps.
 void WriteIm2colColumn(const int8_t* taps, int32_t count, int32_t offset, int column,
                        int16_t* columns);
-
-// Filters and their output stage.
-struct Filters {
-  const int8_t* weights;
-  const int32_t* bias;  // or null
-  Outputs outputs;
-  int32_t taps;
-  int count;
-};
 
 // Multiplies all filters with the first `count` columns. A column's outputs are consecutive;
 // columns are `step` bytes apart.

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "kws/runtime/kernels/shared/output_stage.h"
+#include "kws/runtime/kernels/shared/sum.h"
 #include "kws/runtime/kernels/x86/sum_avx2_loops.h"
 
 namespace kws {

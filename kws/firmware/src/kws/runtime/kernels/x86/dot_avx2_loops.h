@@ -3,7 +3,7 @@
 #ifndef KWS_RUNTIME_KERNELS_X86_DOT_AVX2_LOOPS_H_
 #define KWS_RUNTIME_KERNELS_X86_DOT_AVX2_LOOPS_H_
 
-#include "kws/runtime/kernels/shared/dot_loops.h"
+#include "kws/runtime/kernels/shared/filters.h"
 #include "kws/runtime/kernels/x86/avx2.h"
 
 #if KWS_MAY_HAVE_AVX2
