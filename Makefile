@@ -22,7 +22,7 @@ demo_PACKAGES     := gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-non
                      qemu-system-arm espeak-ng flite
 test_PACKAGES     := libgtest-dev nodejs libportaudio2 pulseaudio pulseaudio-utils libasound2-plugins \
                      $(if $(shell command -v chromium google-chrome || grep ^ID=ubuntu /etc/os-release),,chromium)
-test-all_PACKAGES := clang-tidy clang libclang-rt-dev emscripten
+test-all_PACKAGES := clang-tidy clang libclang-rt-dev emscripten cargo arduino-builder
 fuzz_PACKAGES     := clang libclang-rt-dev
 wasm_PACKAGES     := emscripten
 

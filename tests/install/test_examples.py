@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -146,6 +148,139 @@ def test_own_firmware_writes_the_lines_of_a_device(recording: Path, tmp_path: Pa
     text = quiet(["make", "-s", "-C", folder, "run"])
     heard = [line for line in text.splitlines() if line.startswith("Heard")]
     assert heard == lines_of(Device(bundle), recording)
+
+
+@pytest.fixture(scope="session")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built-in bundle as a CMake project."""
+    folder = tmp_path_factory.mktemp("export") / "kws_yes_no"
+    export("cmake", load_bundle(default_bundle_path()), folder)
+    return folder
+
+
+@pytest.mark.slow
+def test_rust_writes_the_words_of_a_device(
+    recording: Path, expected: list[str], exported: Path, tmp_path: Path
+) -> None:
+    cargo = shutil.which("cargo")
+    if cargo is None:
+        pytest.skip("cargo is not installed")
+    crate = tmp_path / "rust"
+    shutil.copytree(EXAMPLES / "rust", crate, ignore=shutil.ignore_patterns("target", "*.lock"))
+
+    def run(*arguments: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+        env = {name: value for name, value in os.environ.items() if "KWS" not in name}
+        return subprocess.run(
+            [cargo, arguments[0], "--offline", *arguments[1:]],
+            cwd=crate, env={**env, "CARGO_TARGET_DIR": str(tmp_path / "target"), **variables},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+
+    for wrong, says in (({}, "set KWS_EXPORT"), ({"KWS_EXPORT": "none"}, "no folder none/src")):
+        done = run("build", **wrong)
+        assert done.returncode != 0
+        assert f"kws: {says}" in done.stderr
+
+    right = {"KWS_EXPORT": str(exported)}
+    tests = run("test", **right)
+    assert tests.returncode == 0, tests.stdout + tests.stderr
+    for test in ("too_little_memory_is_an_error", "thresholds_are_set_and_kept"):
+        assert f"test {test} ... ok" in tests.stdout
+
+    def hear(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        return run("run", "-q", "--example", "hear", "--", *arguments, **right)
+
+    assert hear(recording).stdout.splitlines() == words_of(expected)
+    deaf = hear(recording, "yes=255").stdout.splitlines()
+    assert {line.split()[0] for line in deaf} == {"no"}
+    for arguments, says in (
+        ((recording, "maybe=7"), "maybe=7: the model has no such word"),
+        ((recording, "yes=256"), "yes=256: a threshold is 0 to 255"),
+        ((crate / "Cargo.toml",), "give a WAV file"),
+    ):
+        done = hear(*arguments)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert says in done.stderr
+
+
+MICROPYTHON = """\
+import array, gc, kws, sys
+
+def error(function, *arguments):
+    try:
+        print(function(*arguments))
+    except Exception as exception:
+        print(type(exception).__name__, exception)
+
+spotter = kws.Spotter()
+print(spotter.labels(), spotter.threshold("yes"))
+error(spotter.set_threshold, "maybe", 7)
+for wrong in (-1, 256, 1 << 32):
+    error(spotter.set_threshold, "yes", wrong)
+for wrong in (b"odd", array.array("f", [0.5]), memoryview(bytes(5))[1:]):
+    error(spotter.push, wrong)
+
+samples = array.array("h", open(sys.argv[1], "rb").read()[44:])
+spotter.set_threshold("yes", 255)
+print(sorted({hit[0] for hit in spotter.push(samples)}))
+spotter.reset()
+print(spotter.threshold("yes"))
+spotter.set_threshold("yes", YES)
+others = [kws.Spotter() for _ in range(3)]  # the collector keeps them apart
+hits = []
+for start in range(0, len(samples), 777):
+    piece = memoryview(samples)[start : start + 777]
+    hits += spotter.push(piece)
+    gc.collect()
+for word, score, time_ms in hits:
+    print(word, score, "@" + str(time_ms))
+"""
+
+
+@pytest.mark.slow
+def test_micropython_writes_the_words_of_a_device(
+    recording: Path, expected: list[str], exported: Path, tmp_path: Path
+) -> None:
+    """KWS_MICROPYTHON: a checkout of MicroPython; its submodules are not needed."""
+    if "KWS_MICROPYTHON" not in os.environ:
+        pytest.skip("KWS_MICROPYTHON does not name a checkout of MicroPython")
+    modules = EXAMPLES / "micropython"
+    port = Path(os.environ["KWS_MICROPYTHON"]).resolve() / "ports" / "unix"
+    build: list[str | Path] = [
+        *("make", "-s", "-C", port, f"-j{os.cpu_count()}", f"BUILD={tmp_path / 'build'}"),
+        *("FROZEN_MANIFEST=", "MICROPY_PY_BTREE=0", "MICROPY_PY_FFI=0", "MICROPY_PY_SSL=0"),
+        f"USER_C_MODULES={modules}",
+    ]
+    done = subprocess.run(build, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "set KWS_EXPORT" in done.stderr
+    quiet([*build, f"KWS_EXPORT={exported}"])
+    program = tmp_path / "build" / "micropython"
+    assert quiet([program, modules / "hear.py", recording]).splitlines() == words_of(expected)
+
+    script = tmp_path / "script.py"
+    threshold = load_bundle(default_bundle_path()).recognizer.thresholds["yes"]
+    script.write_text(MICROPYTHON.replace("YES", str(threshold)))
+    no_word = "ValueError the model has no such word; see labels()"
+    no_samples = "ValueError give samples of 16 bits: bytes, or an array of 'h'"
+    assert quiet([program, script, recording]).splitlines() == [
+        f"['silence', 'unknown', 'yes', 'no'] {threshold}",
+        no_word,
+        *["ValueError a threshold is 0 to 255"] * 3,
+        *[no_samples] * 3,
+        "['no']",
+        "255",
+        *words_of(expected),
+    ]
+    small: list[str | Path] = [program, "-X", "heapsize=10k", "-c", "import kws; kws.Spotter()"]
+    done = subprocess.run(small, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "MemoryError" in done.stdout
+
+
+def words_of(lines: list[str]) -> list[str]:
+    """A device's lines as the programs print them: word, score, time in ms."""
+    return [re.sub(r"Heard (.*) \((\d+)\) (@\d+)ms", r"\1 \2 \3", line) for line in lines]
 
 
 def lines_of(device: Device, recording: Path) -> list[str]:
