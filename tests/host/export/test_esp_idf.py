@@ -47,10 +47,10 @@ def build(component: Path) -> Path:
     pins = defaults(component, "IDF_TARGET_ESP32S3")
     header = "".join(f"#define CONFIG_{name} {value}\n" for name, value in pins.items())
     (folder / "config" / "sdkconfig.h").write_text(header)
-    run("cmake", "-S", component / "examples" / "hear", "-B", folder, "-G", "Ninja",
+    run("cmake", "-S", component / "examples" / "hear", "-B", folder, "-G", "Unix Makefiles",
         "-DCMAKE_CXX_STANDARD=11", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
         env={**os.environ, "IDF_PATH": str(STUBS)})  # fmt: skip
-    run("cmake", "--build", folder)
+    run("cmake", "--build", folder, f"-j{os.cpu_count()}")
     return folder
 
 
