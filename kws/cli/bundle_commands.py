@@ -71,7 +71,7 @@ _ExportOut = Annotated[Path, typer.Option(help="Folder to write. An earlier expo
 
 
 def export_arduino(*, out: _ExportOut, model: ModelOption = None) -> None:
-    """Write an Arduino library with the model, the core and a sketch."""
+    """Write an Arduino library with the model, the core and sketches."""
     _export("arduino", out, model)
 
 
@@ -91,7 +91,7 @@ def export_esp_idf(*, out: _ExportOut, model: ModelOption = None) -> None:
 
 
 def export_platformio(*, out: _ExportOut, model: ModelOption = None) -> None:
-    """Write a PlatformIO library with the model, the core and an example."""
+    """Write a PlatformIO library with the model, the core and examples."""
     _export("platformio", out, model)
 
 

@@ -17,17 +17,23 @@ Array = NDArray[Any]
 
 def run_core(model: bytes, calls: Sequence[Sequence[Array]]) -> list[list[Array]]:
     """The outputs of kws for each call's inputs; state is kept between calls."""
-    interpreter = _core.Interpreter(model)
     # An arena of exactly the reported size must be enough.
-    results = []
-    for avx2 in (False, True):
-        _core.use_avx2(avx2)
-        interpreter = _core.Interpreter(model, interpreter.arena_used_bytes)
-        results.append([[np.array(y) for y in interpreter.invoke(*inputs)] for inputs in calls])
-    for portable, vectorized in zip(*results, strict=True):
-        for a, b in zip(portable, vectorized, strict=True):
+    arena_bytes = _core.Interpreter(model).arena_used_bytes
+
+    def outputs() -> list[list[Array]]:
+        interpreter = _core.Interpreter(model, arena_bytes)
+        return [[np.array(y) for y in interpreter.invoke(*inputs)] for inputs in calls]
+
+    vectorized = outputs()
+    _core.use_avx2(False)
+    try:
+        portable = outputs()
+    finally:
+        _core.use_avx2(True)
+    for expected, made in zip(portable, vectorized, strict=True):
+        for a, b in zip(expected, made, strict=True):
             np.testing.assert_array_equal(a, b)
-    return results[1]
+    return vectorized
 
 
 def run_tflm(model: bytes, calls: Sequence[Sequence[Array]]) -> list[list[Array]]:

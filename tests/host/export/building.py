@@ -11,15 +11,31 @@ from kws.audio.pcm import Pcm
 from kws.bundle.bundle import Bundle
 from kws.bundle.device import Device
 from kws.host.emulate import host_device
+from tests.paths import ROOT
 
+CLIPS = ROOT / "kws" / "assets" / "matrix"
 STRICT = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror")
 
 
-def run(*command: str | Path, sound: bytes = b"", env: dict[str, str] | None = None) -> str:
-    """Standard output of a program that has to succeed; `sound` is its standard input."""
-    done = subprocess.run(command, input=sound, env=env, capture_output=True, check=False)
+def run_binary(
+    *command: str | Path, given: bytes = b"", env: dict[str, str] | None = None
+) -> bytes:
+    """Standard output of a program that has to succeed; `given` is its standard input."""
+    done = subprocess.run(command, input=given, env=env, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode() + done.stdout.decode()
-    return done.stdout.decode()
+    return done.stdout
+
+
+def run(*command: str | Path, sound: bytes = b"", env: dict[str, str] | None = None) -> str:
+    """The same as text; `sound` is standard input."""
+    return run_binary(*command, given=sound, env=env).decode()
+
+
+def refusal(program: Path, sound: bytes) -> str:
+    """Standard error of a program whose stubs have to refuse what it asks of them."""
+    done = subprocess.run([program], input=sound, capture_output=True, check=False)
+    assert done.returncode == 4
+    return done.stderr.decode()
 
 
 def detections(bundle: Bundle, sound: Pcm) -> list[tuple[str, int, int]]:

@@ -13,10 +13,7 @@ from kws.bundle.bundle import Bundle
 from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.host.emulate import host_device
-from tests.host.export.building import detections
-from tests.paths import ROOT
-
-CLIPS = ROOT / "kws" / "assets" / "matrix"
+from tests.host.export.building import CLIPS, detections
 
 
 @pytest.fixture(scope="session")

@@ -15,8 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from kws.bundle.built_in import default_bundle_path
-from kws.bundle.reading import load_bundle
+from kws.bundle.bundle import Bundle
 from kws.host.build.programs import COMPILER
 from kws.host.export.exporters import export
 
@@ -107,10 +106,10 @@ def _pico(cores: Path, variant: str, library: str) -> list[str]:
     ids=["mbed", "adafruit", "nano-connect", "pico"],
 )
 def test_the_sketch_compiles_with_a_real_core(
-    flags: Callable[[Path], list[str]], name: str, board_tools: None, tmp_path: Path
+    flags: Callable[[Path], list[str]], name: str, yes_no: Bundle, board_tools: None, tmp_path: Path
 ) -> None:
     library = tmp_path / "kws_yes_no"
-    export("arduino", load_bundle(default_bundle_path()), library)
+    export("arduino", yes_no, library)
     sketch = library / "examples" / name / f"{name}.ino"
     source = tmp_path / "sketch.cpp"
     source.write_text(f"#include <Arduino.h>\n{sketch.read_text()}")
@@ -118,9 +117,11 @@ def test_the_sketch_compiles_with_a_real_core(
 
 
 @pytest.mark.slow
-def test_the_tflm_library_compiles_with_a_real_core(board_tools: None, tmp_path: Path) -> None:
+def test_the_tflm_library_compiles_with_a_real_core(
+    yes_no: Bundle, board_tools: None, tmp_path: Path
+) -> None:
     library = tmp_path / "kws_tflm"
-    export("tflm", load_bundle(default_bundle_path()), library)
+    export("tflm", yes_no, library)
     compile_files([*(library / "src").rglob("*.cpp")], _nano_connect, library)
 
 

@@ -6,7 +6,6 @@ They run on the PC, with headers of ours for the cores' libraries.
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ import pytest
 from kws.audio.pcm import Pcm
 from kws.bundle.bundle import Bundle
 from kws.host.export.exporters import export
-from tests.host.export.building import run
+from tests.host.export.building import refusal, run
 from tests.host.export.microphones import inmp441
 
 STUBS = Path(__file__).with_name("arduino_stubs")
@@ -80,6 +79,4 @@ def test_a_wrong_sketch_is_found(
     text = sketch(library, name)
     assert old in text
     program = build(library, text.replace(old, new), tmp_path)
-    done = subprocess.run([program], input=inmp441(sound), capture_output=True, check=False)
-    assert done.returncode == 4
-    assert error in done.stderr.decode()
+    assert error in refusal(program, inmp441(sound))

@@ -35,12 +35,11 @@ from kws.host.emulate import host_device
 from kws.host.export.exporters import export
 from tests.command_line import Run
 from tests.convert.test_wake_model import streaming_model
+from tests.host.export.building import CLIPS
 from tests.oracle_data import model_file
-from tests.paths import ROOT
 from tests.small_models import LABELS, dense_model
 
 MODELS, ESPHOME = "KWS_MICRO_WAKE_WORD_MODELS", "KWS_ESPHOME"
-CLIPS = ROOT / "kws" / "assets" / "matrix"
 
 IGNORED = 100
 """Features that ESPHome 2026.6 ignores at the start."""

@@ -20,23 +20,16 @@ from numpy.typing import NDArray
 
 from kws import _core
 from kws.audio.sound_files import load_clip
-from kws.bundle.built_in import default_bundle_path
-from kws.bundle.reading import load_bundle
+from kws.bundle.bundle import Bundle
 from kws.host.build.programs import COMPILER
 from kws.host.export.exporters import export
+from tests.host.export.building import CLIPS, STRICT, run_binary
 from tests.paths import ROOT
 from tests.small_models import dense_model
 
 SOURCES = Path(__file__).with_name("tflm")
-CLIPS = ROOT / "kws" / "assets" / "matrix"
-STRICT = ("-pedantic-errors", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror")
+PEDANTIC = ("-pedantic-errors", *STRICT)
 TFLM = "KWS_TFLM_ARDUINO"
-
-
-def run(*command: str | Path, given: bytes = b"") -> bytes:
-    done = subprocess.run(command, input=given, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr.decode() + done.stdout.decode()
-    return done.stdout
 
 
 def objects_of(sources: list[Path], folder: Path, *flags: str) -> list[Path]:
@@ -46,7 +39,7 @@ def objects_of(sources: list[Path], folder: Path, *flags: str) -> list[Path]:
         number, source = numbered
         out = folder / f"{number}_{source.name}.o"
         compiler = "gcc" if source.suffix == ".c" else "g++"
-        run(compiler, *flags, "-c", source, "-o", out)
+        run_binary(compiler, *flags, "-c", source, "-o", out)
         return out
 
     with ThreadPoolExecutor(2) as pool:
@@ -54,19 +47,19 @@ def objects_of(sources: list[Path], folder: Path, *flags: str) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def library(yes_no: Bundle, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The export, compiled: `src`, and libtflm.a beside it."""
     out = tmp_path_factory.mktemp("tflm") / "kws_tflm"
-    export("tflm", load_bundle(default_bundle_path()), out)
+    export("tflm", yes_no, out)
     objects = out.parent / "objects"
     objects.mkdir()
     sources = sorted((out / "src").rglob("*.cpp"))
     layer = [path for path in sources if "tensorflow" in path.parts]
     core = [path for path in sources if "tensorflow" not in path.parts]
     include = f"-I{out / 'src'}"
-    files = objects_of(layer, objects, "-std=c++11", *STRICT, include)
+    files = objects_of(layer, objects, "-std=c++11", *PEDANTIC, include)
     files += objects_of(core, objects, "-std=c++11", "-O1", include)
-    run("ar", "rc", out / "libtflm.a", *files)
+    run_binary("ar", "rc", out / "libtflm.a", *files)
     return out
 
 
@@ -74,19 +67,25 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def infer(library: Path) -> Path:
     program = library / "infer"
     source = SOURCES / "infer.cc"
-    flags = ("-std=c++11", *STRICT, f"-I{library / 'src'}")
-    run("g++", *flags, source, library / "libtflm.a", "-o", program)
+    flags = ("-std=c++11", *PEDANTIC, f"-I{library / 'src'}")
+    run_binary("g++", *flags, source, library / "libtflm.a", "-o", program)
     return program
 
 
-def test_a_model_computes_what_it_computes_elsewhere(infer: Path, tmp_path: Path) -> None:
-    bundle = load_bundle(default_bundle_path())
+def test_a_model_computes_what_it_computes_elsewhere(
+    infer: Path, yes_no: Bundle, tmp_path: Path
+) -> None:
     model = tmp_path / "model.tflite"
-    model.write_bytes(bundle.model)
-    own = _core.Interpreter(bundle.model)
+    model.write_bytes(yes_no.model)
+    own = _core.Interpreter(yes_no.model)
     (facts,) = own.inputs
     rows = np.random.default_rng(7).integers(-128, 128, (5, *facts.shape[1:]), np.int8)
-    lines = run(infer, model, "200000", given=rows.tobytes()).decode().replace("\r", "").split("\n")
+    lines = (
+        run_binary(infer, model, "200000", given=rows.tobytes())
+        .decode()
+        .replace("\r", "")
+        .split("\n")
+    )
 
     assert lines[:2] == ["version 3", "MicroMutableOpResolver<4> is full"]
     shape = " ".join(map(str, facts.shape))
@@ -101,7 +100,7 @@ def test_a_model_computes_what_it_computes_elsewhere(infer: Path, tmp_path: Path
     assert set(ticks) <= set(own.ops)
 
 
-def test_errors_are_printed(infer: Path, tmp_path: Path) -> None:
+def test_errors_are_printed(infer: Path, yes_no: Bundle, tmp_path: Path) -> None:
     def failing(model: bytes, arena: int) -> str:
         file = tmp_path / "model.tflite"
         file.write_bytes(model)
@@ -112,7 +111,7 @@ def test_errors_are_printed(infer: Path, tmp_path: Path) -> None:
     text = failing(dense_model(dtype="float32"), 100_000)
     assert "op 0, FULLY_CONNECTED: " in text
     for arena in (0, 8, 100, 1000):
-        text = failing(load_bundle(default_bundle_path()).model, arena)
+        text = failing(yes_no.model, arena)
         assert "arena is too small" in text
         assert f"no inference with {arena} bytes" in text
     assert failing(b"not a model" * 100, 100_000).startswith("version 0\n")
@@ -122,8 +121,8 @@ def test_errors_are_printed(infer: Path, tmp_path: Path) -> None:
 def frontend(library: Path) -> Path:
     program = library / "frontend"
     include = f"-I{library / 'src'}"
-    (main,) = objects_of([SOURCES / "frontend.c"], library, "-std=c99", *STRICT, include)
-    run("g++", main, library / "libtflm.a", "-o", program)
+    (main,) = objects_of([SOURCES / "frontend.c"], library, "-std=c99", *PEDANTIC, include)
+    run_binary("g++", main, library / "libtflm.a", "-o", program)
     return program
 
 
@@ -139,7 +138,7 @@ def test_the_frontend_is_tflms_in_c(frontend: Path, step: int, frames: int, dige
     clips = ("yes_slt", "no_awb", "fan", "pink_noise", "five_mike")
     sound = np.concatenate([load_clip(CLIPS / f"{name}.flac") for name in clips])
     values: NDArray[np.uint16] = np.frombuffer(
-        run(frontend, str(step), given=sound.tobytes()), np.uint16
+        run_binary(frontend, str(step), given=sound.tobytes()), np.uint16
     )
     assert values.size == 40 * frames
     assert hashlib.sha256(values.tobytes()).hexdigest() == digest
@@ -172,7 +171,7 @@ def test_every_op_has_its_name_in_tflm() -> None:
 def test_it_compiles_for_a_cortex_m4(board_tools: None, library: Path) -> None:
     flags = ("-std=gnu++11", "-mcpu=cortex-m4", "-mthumb", "-fno-exceptions", "-fno-rtti")
     sources = sorted((library / "src" / "tensorflow").rglob("*.cpp"))
-    run(COMPILER, *flags, *STRICT, "-fsyntax-only", f"-I{library / 'src'}", *sources)
+    run_binary(COMPILER, *flags, *PEDANTIC, "-fsyntax-only", f"-I{library / 'src'}", *sources)
 
 
 # Platform of the sketches: sound from stdin, words to stdout.
@@ -265,7 +264,7 @@ def tflm(arduino: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[
     rest = [path for path in files if path not in kernels]
     objects = objects_of(kernels, folder, "-DARDUINO", *flags)
     objects += objects_of([*rest, folder / "board.cpp"], folder, *flags)
-    run("ar", "rc", folder / "libtflm.a", *objects)
+    run_binary("ar", "rc", folder / "libtflm.a", *objects)
     return flags, folder / "libtflm.a"
 
 
@@ -302,12 +301,12 @@ def test_sketches_print_what_they_print_with_tflm(
     files = [main, tmp_path / "platform.cc", *(folder / name for name in own)]
     flags, reference = tflm
     with_tflm, with_kws = tmp_path / "with_tflm", tmp_path / "with_kws"
-    run("g++", "-std=gnu++14", f"-I{folder}", *flags, *files, reference, "-o", with_tflm)
-    run("g++", "-std=gnu++11", f"-I{folder}", f"-I{library / 'src'}", *files,
+    run_binary("g++", "-std=gnu++14", f"-I{folder}", *flags, *files, reference, "-o", with_tflm)
+    run_binary("g++", "-std=gnu++11", f"-I{folder}", f"-I{library / 'src'}", *files,
         library / "libtflm.a", "-o", with_kws)  # fmt: skip
     words = [load_clip(CLIPS / f"{name}.flac") for name in ("yes_slt", "no_awb", "yes_rob")]
     pause = np.random.default_rng(5).integers(-20, 20, 16000).astype(np.int16)
     sound = np.concatenate([part for word in words for part in (pause, word)] + [pause]).tobytes()
-    lines = run(with_kws, given=sound)
-    assert lines == run(with_tflm, given=sound)
+    lines = run_binary(with_kws, given=sound)
+    assert lines == run_binary(with_tflm, given=sound)
     assert len(lines.splitlines()) >= 3

@@ -153,7 +153,7 @@ KWS_INLINE uint32_t NaturalLog(uint32_t log2) {
   return HighWord(log2 * (kLn2 << 6) + (kRounding << 6));
 }
 
-// A scaled logarithm in feature steps, rounded: a product with 1 / kFeatureDivisor.
+// A scaled logarithm as an int8 feature, rounded, at most 127: a product with 1 / kFeatureDivisor.
 KWS_INLINE int8_t Feature(uint32_t log) {
   constexpr uint64_t kReciprocal = (uint64_t{1} << 32) / kFeatureDivisor + 1;
   const uint32_t steps =

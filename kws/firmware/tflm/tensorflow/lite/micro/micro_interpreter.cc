@@ -8,6 +8,8 @@
 namespace tflite {
 namespace {
 
+static_assert(sizeof(TfLiteIntArray().data) == kws::kMaxRank * sizeof(int), "c/common.h is C");
+
 constexpr size_t kUnknownBytes = 1u << 30;  // the largest model that kws reads
 
 kws::Model Read(const Model* model) {

@@ -137,7 +137,7 @@ KWS_AVX2 void RunEach(const DepthwiseRows& work, int16_t* values) {
   const int taps = window.height * window.width;
   const int channels = window.out_channels;
   Pair pairs[kMostTaps / 2];
-  const int16_t* at[kMostTaps + 1];
+  const int16_t* at[kMostTaps + 1] = {};
   for (int first = 0; first < channels; first += kChannels) {
     const int count = channels - first < kChannels ? channels - first : kChannels;
     const int pair_count = LoadWeights(work.filter + first, taps, channels, count, pairs);

@@ -24,6 +24,8 @@ Frontend* FrontendOf(FrontendState* state) { return reinterpret_cast<Frontend*>(
 const char* Unsupported(const FrontendConfig& config, int sample_rate) {
   FrontendConfig usual;
   FrontendFillConfigWithDefaults(&usual);
+#define TFLM_USUAL(setting) \
+  { #setting, config.setting == usual.setting }
   const struct {
     const char* name;
     bool is_supported;
@@ -32,28 +34,20 @@ const char* Unsupported(const FrontendConfig& config, int sample_rate) {
       {"window.size_ms", config.window.size_ms == 30},
       {"window.step_size_ms", config.window.step_size_ms >= 1 && config.window.step_size_ms <= 30},
       {"filterbank.num_channels", config.filterbank.num_channels == Frontend::kChannels},
-      {"filterbank.lower_band_limit",
-       config.filterbank.lower_band_limit == usual.filterbank.lower_band_limit},
-      {"filterbank.upper_band_limit",
-       config.filterbank.upper_band_limit == usual.filterbank.upper_band_limit},
-      {"noise_reduction.smoothing_bits",
-       config.noise_reduction.smoothing_bits == usual.noise_reduction.smoothing_bits},
-      {"noise_reduction.even_smoothing",
-       config.noise_reduction.even_smoothing == usual.noise_reduction.even_smoothing},
-      {"noise_reduction.odd_smoothing",
-       config.noise_reduction.odd_smoothing == usual.noise_reduction.odd_smoothing},
-      {"noise_reduction.min_signal_remaining",
-       config.noise_reduction.min_signal_remaining == usual.noise_reduction.min_signal_remaining},
       {"pcan_gain_control.enable_pcan", config.pcan_gain_control.enable_pcan != 0},
-      {"pcan_gain_control.strength",
-       config.pcan_gain_control.strength == usual.pcan_gain_control.strength},
-      {"pcan_gain_control.offset",
-       config.pcan_gain_control.offset == usual.pcan_gain_control.offset},
-      {"pcan_gain_control.gain_bits",
-       config.pcan_gain_control.gain_bits == usual.pcan_gain_control.gain_bits},
       {"log_scale.enable_log", config.log_scale.enable_log != 0},
-      {"log_scale.scale_shift", config.log_scale.scale_shift == usual.log_scale.scale_shift},
+      TFLM_USUAL(filterbank.lower_band_limit),
+      TFLM_USUAL(filterbank.upper_band_limit),
+      TFLM_USUAL(noise_reduction.smoothing_bits),
+      TFLM_USUAL(noise_reduction.even_smoothing),
+      TFLM_USUAL(noise_reduction.odd_smoothing),
+      TFLM_USUAL(noise_reduction.min_signal_remaining),
+      TFLM_USUAL(pcan_gain_control.strength),
+      TFLM_USUAL(pcan_gain_control.offset),
+      TFLM_USUAL(pcan_gain_control.gain_bits),
+      TFLM_USUAL(log_scale.scale_shift),
   };
+#undef TFLM_USUAL
   for (const auto& check : checks) {
     if (!check.is_supported) return check.name;
   }
