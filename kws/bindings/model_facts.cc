@@ -86,7 +86,8 @@ class Reader {
   OpFacts Op(const kws::Model::Subgraph& graph, uint32_t index) const {
     kws::Model::Operator op;
     Check(model_.GetOperator(graph, index, &op));
-    OpFacts facts{kws::BuiltinOpName(op.builtin_code), op.builtin_code < 0, {}, {}};
+    const bool custom = op.builtin_code == static_cast<int32_t>(kws::BuiltinOp::kCustom);
+    OpFacts facts{kws::BuiltinOpName(op.builtin_code), custom, {}, {}};
     if (facts.custom) facts.name = CustomName(graph, index);
     facts.takes = Types(graph, op.inputs);
     facts.gives = Types(graph, op.outputs);

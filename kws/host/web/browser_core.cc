@@ -180,7 +180,7 @@ int32_t KWS_EXPORT(kws_bundle)(int32_t which, const uint8_t* model, uint32_t mod
   const kws::Status status = ReadModel(which, model, model_bytes);
   part.is_set = status == kws::Status::kOk;
   if (part.is_set) return 1;
-  kws::WriteError(&g_output, kws::StatusMessage(status), nullptr, nullptr);
+  kws::WriteError(&g_output, kws::StatusMessage(status));
   return 0;
 }
 
@@ -207,7 +207,7 @@ int32_t KWS_EXPORT(kws_start)(uint8_t* arena, uint32_t arena_bytes, int8_t* fram
   if (g_responder->AfterStart(pipeline->Start()) != kws::Status::kOk) {
     if (pipeline->mismatch() != kws::Mismatch::kNone) {  // the line has only its number
       g_output.ClearText();
-      kws::WriteError(&g_output, kws::MismatchMessage(pipeline->mismatch()), nullptr, nullptr);
+      kws::WriteError(&g_output, kws::MismatchMessage(pipeline->mismatch()));
     }
     return 0;
   }

@@ -84,7 +84,7 @@ void WriteRange(Output* output, const char* name, int low, int high, const char*
 void Console::Put(char received) {
   if (received == '\n' || received == '\r') {
     if (length_ > kMaxCommand) {
-      WriteError(output_, "the command is too long", nullptr, "a line has at most 31 characters");
+      WriteText(output_, lines::kTooLong);
     } else if (length_ > 0) {
       line_[length_] = '\0';
       Run();

@@ -23,11 +23,13 @@ enum class Status : uint8_t {
   kResolverFull,        // more than N Add...() calls of a MicroMutableOpResolver<N>
 };
 
-// Where MicroInterpreter::AllocateTensors failed.
+// The op in which MicroInterpreter::AllocateTensors failed.
 struct ErrorDetail {
-  int32_t op_index = -1;      // place in the graph's operator list; -1: not in an op
-  int32_t builtin_code = -1;  // the op (BuiltinOperator of the schema); -1: custom or none
-  int32_t tensor = -1;        // index in the graph's tensor list; -1: not known
+  constexpr ErrorDetail(int32_t index = -1, int32_t code = 0)
+      : op_index(index), builtin_code(code) {}
+
+  int32_t op_index;      // place in the graph's operator list; -1: not in an op
+  int32_t builtin_code;  // BuiltinOperator of the schema
 };
 
 // One line without a full stop: what happened; what to do. Static storage.

@@ -60,10 +60,18 @@ inline constexpr char kError[] = "error: ";
 inline constexpr char kMismatch[] =
     "error: the settings do not match the model ({}); convert the model again and rebuild\n";
 
+// A kws::Status in words. With the bytes of an arena that is too small. With an operator's index in
+// the model and its code in TFLite's schema.
+inline constexpr char kFailure[] = "error: {s}\n";
+inline constexpr char kSmallArena[] = "error: {s} than {} bytes\n";
+inline constexpr char kOperator[] = "error: operator {} (builtin code {}): {s}\n";
+
 // Samples lost.
 inline constexpr char kLost[] =
     "error: lost {} samples; the board does not keep up: raise inference_stride\n";
 
+inline constexpr char kTooLong[] =
+    "error: the command is too long; a line has at most 31 characters\n";
 inline constexpr char kNotKept[] =
     "error: the settings were not kept; the flash may be worn, they last until the next reset\n";
 

@@ -64,31 +64,21 @@ void Responder::WriteLost(uint32_t samples) const {
 }
 
 void Responder::WriteFailure(Status status) const {
-  const Mismatch mismatch = pipeline_->mismatch();
-  if (mismatch != Mismatch::kNone) {
-    const Field number = static_cast<uint32_t>(mismatch);
-    WriteFormat(output_, lines::kMismatch, &number);
-    return;
-  }
-  WriteText(output_, lines::kError);
   const ErrorDetail& where = pipeline_->runner().error();
-  if (where.op_index >= 0 && status != Status::kArenaTooSmall) {
-    WriteText(output_, "operator ");
-    WriteNumber(output_, static_cast<uint32_t>(where.op_index));
-    if (where.builtin_code >= 0) {
-      WriteText(output_, " (builtin code ");
-      WriteNumber(output_, static_cast<uint32_t>(where.builtin_code));
-      WriteText(output_, ")");
-    }
-    WriteText(output_, ": ");
+  const char* message = StatusMessage(status);
+  const Field fields[] = {message, arena_size_};
+  if (pipeline_->mismatch() != Mismatch::kNone) {
+    const Field number = static_cast<uint32_t>(pipeline_->mismatch());
+    WriteFormat(output_, lines::kMismatch, &number);
+  } else if (status == Status::kArenaTooSmall) {
+    WriteFormat(output_, lines::kSmallArena, fields);
+  } else if (where.op_index >= 0) {
+    const Field op[] = {static_cast<uint32_t>(where.op_index),
+                        static_cast<uint32_t>(where.builtin_code), message};
+    WriteFormat(output_, lines::kOperator, op);
+  } else {
+    WriteFormat(output_, lines::kFailure, fields);
   }
-  WriteText(output_, StatusMessage(status));
-  if (status == Status::kArenaTooSmall) {
-    WriteText(output_, " than ");
-    WriteNumber(output_, arena_size_);
-    WriteText(output_, " bytes");
-  }
-  WriteText(output_, "\n");
 }
 
 }  // namespace kws

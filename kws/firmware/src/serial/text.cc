@@ -39,15 +39,9 @@ void WriteFormat(Output* output, const char* format, const Field* fields) {
   }
 }
 
-void WriteError(Output* output, const char* what, const char* detail, const char* remedy) {
-  WriteText(output, lines::kError);
-  WriteText(output, what);
-  WriteText(output, detail);
-  if (remedy != nullptr) {
-    WriteText(output, "; ");
-    WriteText(output, remedy);
-  }
-  WriteText(output, "\n");
+void WriteError(Output* output, const char* what) {
+  const Field text = what;
+  WriteFormat(output, lines::kFailure, &text);
 }
 
 }  // namespace kws

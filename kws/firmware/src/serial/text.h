@@ -37,8 +37,8 @@ struct Field {
 // Writes `format` with its `{}` and `{s}` replaced by `fields`, in order, with matching types.
 void WriteFormat(Output* output, const char* format, const Field* fields);
 
-// `error: <what>[<detail>]; <remedy>\n`. `detail` and `remedy` may be null.
-void WriteError(Output* output, const char* what, const char* detail, const char* remedy);
+// `error: <what>\n`.
+void WriteError(Output* output, const char* what);
 
 }  // namespace kws
 

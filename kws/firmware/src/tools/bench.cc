@@ -104,7 +104,7 @@ void WriteFigure(const char* name, uint32_t value) {
 }
 
 [[noreturn]] void Fail(const char* what) {
-  kws::WriteError(&output, what, nullptr, nullptr);
+  kws::WriteError(&output, what);
   board::Halt(board::Fault::kModel);
 }
 

@@ -29,7 +29,7 @@ int main() {
   board::Init();
   const uint32_t* header = reinterpret_cast<const uint32_t*>(board::kPsram);
   if (header[0] != kMagic) {
-    kws::WriteError(&output, "no jobs in memory", nullptr, "load an image at 0x21000000");
+    kws::WriteError(&output, "no jobs in memory; load an image at 0x21000000");
     board::Halt(board::Fault::kModel);
   }
   const uint32_t* rows = header + 1;

@@ -33,7 +33,7 @@ inline const uint8_t* RunCompiled(const CompiledJob& job, uint32_t rows, const u
                                   uint8_t* arena, size_t arena_size, Output* output) {
   CompiledRunner runner(job.model, arena, arena_size);
   if (runner.AllocateTensors() != Status::kOk) {
-    WriteError(output, StatusMessage(Status::kArenaTooSmall), nullptr, nullptr);
+    WriteError(output, StatusMessage(Status::kArenaTooSmall));
     return from;
   }
   for (uint32_t row = 0; row < rows; ++row) {

@@ -81,14 +81,14 @@ int main() {
   board::Init();
   const uint32_t* header = reinterpret_cast<const uint32_t*>(board::kPsram);
   if (header[0] != kMagic) {
-    kws::WriteError(&output, "no jobs in memory", nullptr, "load an image at 0x21000000");
+    kws::WriteError(&output, "no jobs in memory; load an image at 0x21000000");
     board::Halt(board::Fault::kModel);
   }
   static kws::AllOpsResolver resolver;
   const Job* jobs = reinterpret_cast<const Job*>(header + 2);
   for (uint32_t i = 0; i < header[1]; ++i) {
     const char* error = Run(jobs[i], resolver);
-    if (error != nullptr) kws::WriteError(&output, error, nullptr, nullptr);
+    if (error != nullptr) kws::WriteError(&output, error);
   }
   board::Exit();
 }

@@ -115,23 +115,20 @@ Status GraphBuilder::PrepareOnce(ErrorDetail* error) {
 Status GraphBuilder::PrepareOps(ErrorDetail* error) {
   if (graph_.operators.count > kMaxOps - static_cast<uint32_t>(op_index_)) return Status::kBadModel;
   for (uint32_t i = 0; i < graph_.operators.count; ++i) {
-    error->op_index = static_cast<int32_t>(i);
-    error->builtin_code = -1;
-    error->tensor = -1;
     KWS_RETURN_IF_ERROR(PrepareOp(i, error));
+    *error = ErrorDetail{};
     ++op_index_;
   }
-  *error = ErrorDetail{};
   return Status::kOk;
 }
 
 Status GraphBuilder::PrepareOp(uint32_t op_index, ErrorDetail* error) {
   Model::Operator op;
   KWS_RETURN_IF_ERROR(model_.GetOperator(graph_, op_index, &op));
-  error->builtin_code = op.builtin_code;
+  *error = ErrorDetail{static_cast<int32_t>(op_index), op.builtin_code};
   resolver_index_ = resolver_.Find(op.builtin_code);
   if (resolver_index_ < 0) return Status::kUnsupportedOp;
-  KWS_RETURN_IF_ERROR(CheckOperands(op, error));
+  KWS_RETURN_IF_ERROR(CheckOperands(op));
   PrepareContext context(*this, op);
   return resolver_.at(resolver_index_).prepare(context);
 }
@@ -146,11 +143,10 @@ Status GraphBuilder::CheckTensor(int32_t tensor) const {
 }
 
 // Checks that inputs were written before and outputs are written once; records lifetimes.
-Status GraphBuilder::CheckOperands(const Model::Operator& op, ErrorDetail* error) {
+Status GraphBuilder::CheckOperands(const Model::Operator& op) {
   const int16_t now = static_cast<int16_t>(op_index_);
   for (uint32_t i = 0; i < op.inputs.count; ++i) {
     const int32_t tensor = model_.buffer().Element<int32_t>(op.inputs, i);
-    error->tensor = tensor;
     if (tensor == -1) continue;
     KWS_RETURN_IF_ERROR(CheckTensor(tensor));
     if (table_[Entry(tensor)].IsFixed()) continue;
@@ -160,7 +156,6 @@ Status GraphBuilder::CheckOperands(const Model::Operator& op, ErrorDetail* error
   }
   for (uint32_t i = 0; i < op.outputs.count; ++i) {
     const int32_t tensor = model_.buffer().Element<int32_t>(op.outputs, i);
-    error->tensor = tensor;
     KWS_RETURN_IF_ERROR(CheckTensor(tensor));
     PlanEntry& entry = table_[Entry(tensor)];
     if (entry.IsFixed() || entry.first != PlanEntry::kNone || entry.same_as != PlanEntry::kNone) {
@@ -169,7 +164,6 @@ Status GraphBuilder::CheckOperands(const Model::Operator& op, ErrorDetail* error
     entry.first = now;
     entry.last = now;
   }
-  error->tensor = -1;
   return Status::kOk;
 }
 

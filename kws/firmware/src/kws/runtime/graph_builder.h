@@ -53,7 +53,7 @@ class GraphBuilder {
   Status PrepareOnce(ErrorDetail* error);
   Status PrepareOps(ErrorDetail* error);
   Status PrepareOp(uint32_t op_index, ErrorDetail* error);
-  Status CheckOperands(const Model::Operator& op, ErrorDetail* error);
+  Status CheckOperands(const Model::Operator& op);
   Status CheckTensor(int32_t tensor) const;
   Status Plan();
   // Places tensors between a variable and the next op in the variable itself, which saves the copy.

@@ -41,7 +41,6 @@ enum BufferSlot { kBufferData = 0, kBufferOffset = 1 };
 constexpr uint32_t kFileIdentifier = 0x334c4654;  // "TFL3", the first character lowest
 constexpr uint32_t kMaxModelBytes = 1u << 30;     // positions fit in 31 bits
 constexpr uint32_t kMaxTensorBytes = 1u << 28;    // sums of sizes fit in 31 bits
-constexpr int32_t kCustomOp = 32;                 // BuiltinOperator_CUSTOM
 constexpr int8_t kDeprecatedMax = 127;            // the code is in the 32-bit field only
 
 }  // namespace
@@ -82,7 +81,6 @@ Status Model::GetSubgraph(uint32_t index, Subgraph* out) const {
 }
 
 Status Model::GetOperator(const Subgraph& graph, uint32_t index, Operator* out) const {
-  out->builtin_code = -1;
   FlatTable table;
   FlatTable code;
   if (!buffer_.TableElement(graph.operators, index, &table) ||
@@ -98,9 +96,7 @@ Status Model::GetOperator(const Subgraph& graph, uint32_t index, Operator* out) 
   // Old files: the code is in a byte. New files: in 32 bits, with 127 or the code in the byte.
   const int32_t byte_code = buffer_.Scalar<int8_t>(code, kCodeDeprecated, 0);
   const int32_t wide_code = buffer_.Scalar<int32_t>(code, kCodeBuiltin, 0);
-  const int32_t builtin =
-      byte_code < kDeprecatedMax && wide_code < byte_code ? byte_code : wide_code;
-  out->builtin_code = builtin == kCustomOp ? -1 : builtin;
+  out->builtin_code = byte_code < kDeprecatedMax && wide_code < byte_code ? byte_code : wide_code;
   return Status::kOk;
 }
 

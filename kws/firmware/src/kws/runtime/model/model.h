@@ -19,7 +19,7 @@ class Model {
  public:
   // Positions in the file.
   struct Operator {
-    int32_t builtin_code;  // BuiltinOperator of the schema; -1: a custom op
+    int32_t builtin_code;  // BuiltinOperator of the schema
     FlatVector inputs;     // int32 tensor indices, -1 = optional input left out
     FlatVector outputs;
     FlatVector intermediates;

@@ -51,7 +51,6 @@ constexpr int32_t kNameCount = static_cast<int32_t>(sizeof(kNames) / sizeof(kNam
 }  // namespace
 
 const char* BuiltinOpName(int32_t builtin_code) {
-  if (builtin_code == -1) return "CUSTOM";
   return builtin_code < 0 || builtin_code >= kNameCount ? "UNKNOWN" : kNames[builtin_code];
 }
 

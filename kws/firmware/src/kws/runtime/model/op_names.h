@@ -7,7 +7,7 @@
 
 namespace kws {
 
-// "CONV_2D" for 3; "CUSTOM" for -1 and 32; "UNKNOWN" for codes the schema does not have.
+// "CONV_2D" for 3; "CUSTOM" for 32; "UNKNOWN" for codes the schema does not have.
 const char* BuiltinOpName(int32_t builtin_code);
 
 }  // namespace kws

@@ -21,8 +21,8 @@ enum class TensorType : uint8_t {
 enum class BuiltinOp : int16_t {
   kAdd = 0, kAveragePool2D = 1, kConcatenation = 2, kConv2D = 3, kDepthwiseConv2D = 4,
   kDequantize = 6, kFullyConnected = 9, kLogistic = 14, kMaxPool2D = 17, kMul = 18, kRelu = 19,
-  kRelu6 = 21, kReshape = 22, kSoftmax = 25, kSvdf = 27, kTanh = 28, kPad = 34, kTranspose = 39,
-  kMean = 40, kSub = 41, kSqueeze = 43, kUnidirectionalSequenceLSTM = 44, kStridedSlice = 45,
+  kRelu6 = 21, kReshape = 22, kSoftmax = 25, kSvdf = 27, kTanh = 28, kCustom = 32, kPad = 34,
+  kTranspose = 39, kMean = 40, kSub = 41, kSqueeze = 43, kUnidirectionalSequenceLSTM = 44, kStridedSlice = 45,
   kSplit = 49, kMaximum = 55, kArgMax = 56, kMinimum = 57, kPadV2 = 60, kSlice = 65,
   kExpandDims = 70, kSum = 74, kLeakyRelu = 98, kSplitV = 102, kQuantize = 114, kHardSwish = 117,
   kCallOnce = 129, kVarHandle = 142, kReadVariable = 143, kAssignVariable = 144,
