@@ -138,7 +138,7 @@ def _kind(facts: _core.ModelFacts) -> str | None:
 
 def _with_types(facts: _core.ModelFacts, error: str) -> str:
     """The core's message about an op's types, with the types."""
-    match = re.search(r"tensor types; (.*) \(op (\d+), \w+\)", error)
+    match = re.search(r"these types; (.*) \(op (\d+), \w+\)", error)
     if not match:
         return error
     op = facts.ops[int(match[2])]

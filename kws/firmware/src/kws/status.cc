@@ -8,9 +8,9 @@ const char* StatusMessage(Status status) {
     case Status::kOk:
       return "ok";
     case Status::kError:
-      return "internal error; report it with the model";
+      return "internal error; report it";
     case Status::kBadArgument:
-      return "bad argument; check index, size and pointer";
+      return "wrong index, size or pointer";
     case Status::kBadModel:
       return "model is damaged; convert it again";
     case Status::kWrongSchemaVersion:
@@ -18,17 +18,17 @@ const char* StatusMessage(Status status) {
     case Status::kUnsupportedOp:
       return "op is not registered; add it to the op resolver";
     case Status::kUnsupportedType:
-      return "op does not take these tensor types; convert to int8";
+      return "op does not take these types; convert to int8";
     case Status::kUnsupportedShape:
       return "op does not take these shapes; use fixed shapes";
     case Status::kUnsupportedOption:
       return "model feature is not supported; see docs/ops.md";
     case Status::kBadQuantization:
-      return "scale or zero point is out of range; quantize again";
+      return "bad scale or zero point; quantize again";
     case Status::kArenaTooSmall:
       return "tensor arena is too small; make it larger";
     case Status::kNotAllocated:
-      return "tensors are not allocated; call AllocateTensors first";
+      return "call AllocateTensors first";
     case Status::kResolverFull:
       return "op resolver is full; raise its N";
   }
