@@ -36,7 +36,7 @@ def measure() -> str:
         core = work / "build" / "qemu_infer" / "src" / "kws" / "runtime"
         objects = sorted(str(file) for file in core.rglob("*.o"))
         for kernel, name in sorted(_core.KERNELS.items(), key=lambda item: item[1]):
-            for section in _linked(f"_ZN3kws7kernels{len(name)}{name}Ev", objects):
+            for section in _linked(f"_ZN3kws7kernels{len(name) + 1}k{name}E", objects):
                 users[section].append(kernel)
     # Sections with the same users are one part.
     parts: dict[tuple[str, ...], int] = defaultdict(int)

@@ -122,9 +122,9 @@ class Interpreter {
     std::vector<std::string> names;
     for (const std::string& op : Ops()) {
       std::string name = op;
-#define KWS_VARIANT(Op, Name, shapes)                               \
-  if (op == OpName(kernels::Name()) && Prepares(kernels::Name())) { \
-    name = VariantName(kernels::Name(), shapes);                    \
+#define KWS_VARIANT(Op, Name, shapes)                                 \
+  if (op == OpName(kernels::k##Name) && Prepares(kernels::k##Name)) { \
+    name = VariantName(kernels::k##Name, shapes);                     \
   }
 #include "kws/runtime/kernels/op_variants.inc"
 #undef KWS_VARIANT
@@ -314,13 +314,13 @@ class Interpreter {
 
 void BindRuntime(nb::module_& m) {
   nb::dict ops;
-#define KWS_OP(Name) ops[OpName(kernels::Name())] = #Name;
+#define KWS_OP(Name) ops[OpName(kernels::k##Name)] = #Name;
 #include "kws/runtime/kernels/op_list.inc"
 #undef KWS_OP
   m.attr("OPS") = ops;
   nb::dict all;
   all.update(ops);
-#define KWS_VARIANT(Op, Name, shapes) all[VariantName(kernels::Name(), shapes).c_str()] = #Name;
+#define KWS_VARIANT(Op, Name, shapes) all[VariantName(kernels::k##Name, shapes).c_str()] = #Name;
 #include "kws/runtime/kernels/op_variants.inc"
 #undef KWS_VARIANT
   m.attr("KERNELS") = all;

@@ -17,13 +17,13 @@ class MicroMutableOpResolver : public OpResolver {
   MicroMutableOpResolver() : OpResolver(storage_, N) {}
 
 #define KWS_OP(Name) \
-  Status Add##Name() { return Add(kernels::Name()); }
+  Status Add##Name() { return Add(kernels::k##Name); }
 #include "kws/runtime/kernels/op_list.inc"
 #undef KWS_OP
 
   // A kernel for some shapes of an op; AllocateTensors fails for other shapes.
 #define KWS_VARIANT(Op, Name, shapes) \
-  Status Add##Name() { return Add(kernels::Name()); }
+  Status Add##Name() { return Add(kernels::k##Name); }
 #include "kws/runtime/kernels/op_variants.inc"
 #undef KWS_VARIANT
 

@@ -10,7 +10,7 @@ namespace kws {
 namespace kernels {
 
 #define KWS_OP(Name)                        \
-  const Registration& Name();               \
+  extern const Registration k##Name;        \
   namespace invoke {                        \
   void Name(const InvokeContext& context);  \
   }                                         \
@@ -26,20 +26,14 @@ namespace kernels {
 }  // namespace kernels
 }  // namespace kws
 
-// Defines these functions of an op.
-#define KWS_REGISTER(Name, prepare, run)                                           \
-  const Registration& kernels::Name() {                                            \
-    static constexpr Registration kRegistration{BuiltinOp::k##Name, prepare, run}; \
-    return kRegistration;                                                          \
-  }                                                                                \
+// Defines them for an op.
+#define KWS_REGISTER(Name, prepare, run)                                     \
+  constexpr Registration kernels::k##Name{BuiltinOp::k##Name, prepare, run}; \
   void kernels::invoke::Name(const InvokeContext& context) { run(context); }
 
-#define KWS_REGISTER_STATEFUL(Name, prepare, run, clear)                                  \
-  const Registration& kernels::Name() {                                                   \
-    static constexpr Registration kRegistration{BuiltinOp::k##Name, prepare, run, clear}; \
-    return kRegistration;                                                                 \
-  }                                                                                       \
-  void kernels::invoke::Name(const InvokeContext& context) { run(context); }              \
+#define KWS_REGISTER_STATEFUL(Name, prepare, run, clear)                            \
+  constexpr Registration kernels::k##Name{BuiltinOp::k##Name, prepare, run, clear}; \
+  void kernels::invoke::Name(const InvokeContext& context) { run(context); }        \
   void kernels::reset::Name(const InvokeContext& context) { clear(context); }
 
 #endif  // KWS_RUNTIME_KERNELS_KERNELS_H_

@@ -287,12 +287,8 @@ void Invoke(const InvokeContext& context) {
 }  // namespace
 
 // The kernel of these kinds.
-#define KWS_CONV(Name, kinds)                                                       \
-  const Registration& kernels::Name() {                                             \
-    static constexpr Registration kRegistration{BuiltinOp::kConv2D, Prepare<kinds>, \
-                                                Invoke<kinds>};                     \
-    return kRegistration;                                                           \
-  }                                                                                 \
+#define KWS_CONV(Name, kinds)                                                                 \
+  constexpr Registration kernels::k##Name{BuiltinOp::kConv2D, Prepare<kinds>, Invoke<kinds>}; \
   void kernels::invoke::Name(const InvokeContext& context) { Invoke<kinds>(context); }
 KWS_CONV(Conv2D, kAny)
 KWS_CONV(Conv2DManyPixels, kManyPixels)

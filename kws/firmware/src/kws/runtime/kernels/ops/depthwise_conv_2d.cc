@@ -171,12 +171,9 @@ void Invoke(const InvokeContext& context) {
 }  // namespace
 
 // The kernel of these kinds.
-#define KWS_DEPTHWISE(Name, kinds)                                                           \
-  const Registration& kernels::Name() {                                                      \
-    static constexpr Registration kRegistration{BuiltinOp::kDepthwiseConv2D, Prepare<kinds>, \
-                                                Invoke<kinds>};                              \
-    return kRegistration;                                                                    \
-  }                                                                                          \
+#define KWS_DEPTHWISE(Name, kinds)                                                     \
+  constexpr Registration kernels::k##Name{BuiltinOp::kDepthwiseConv2D, Prepare<kinds>, \
+                                          Invoke<kinds>};                              \
   void kernels::invoke::Name(const InvokeContext& context) { Invoke<kinds>(context); }
 KWS_DEPTHWISE(DepthwiseConv2D, kAny)
 KWS_DEPTHWISE(DepthwiseConv2DNotEightTaps, kAny & ~kEightTaps)
