@@ -83,11 +83,11 @@ Mismatch Detector::FindMismatch(int kept_frames) const {
 
 bool Detector::HasOrder() const {
   if (config_.output_order == nullptr) return true;
-  uint64_t named = 0;
-  for (int i = 0; i < config_.label_count; ++i) {
-    const int output = config_.output_order[i];
-    if (output >= config_.label_count || (named >> output & 1) != 0) return false;
-    named |= uint64_t{1} << output;
+  for (int output = 0; output < config_.label_count; ++output) {
+    int label = 0;
+    while (config_.output_order[label] != output) {
+      if (++label == config_.label_count) return false;
+    }
   }
   return true;
 }

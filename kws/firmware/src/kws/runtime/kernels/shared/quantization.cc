@@ -38,31 +38,23 @@ Status MultiplierFromScales(float a, float b, float c, int exponent, QuantizedMu
       !Decompose(c, &mantissa_c, &exponent_c)) {
     return Status::kBadQuantization;
   }
-  // The product of two floats is exact in a double. Scale the quotient to [1, 2).
+  // The product of two floats is exact in a double.
   uint64_t remainder = static_cast<uint64_t>(mantissa_a) * mantissa_b;  // [2^46, 2^48)
-  const uint64_t divisor = static_cast<uint64_t>(mantissa_c) << 23;     // [2^46, 2^47)
-  int power = exponent + exponent_a + exponent_b - exponent_c + 23;     // of the quotient
-  uint64_t scaled_divisor = divisor;
-  if (remainder >= 2 * divisor) {
-    scaled_divisor = 2 * divisor;
-    ++power;
-  } else if (remainder < divisor) {
-    remainder *= 2;
-    --power;
-  }
-  // Long division to the 53 bits of a double, rounded half to even.
+  const uint64_t divisor = static_cast<uint64_t>(mantissa_c) << 24;     // [2^47, 2^48)
+  // Long division from the quotient's first bit, of 2^power, to the 53 bits of a double, rounded
+  // half to even.
+  int power = exponent + exponent_a + exponent_b - exponent_c + 24 + kDoubleBits;
   uint64_t quotient = 0;
-  for (int i = 0; i < kDoubleBits; ++i) {
+  do {
     quotient *= 2;
-    if (remainder >= scaled_divisor) {
-      remainder -= scaled_divisor;
+    if (remainder >= divisor) {
+      remainder -= divisor;
       ++quotient;
     }
     remainder *= 2;
-  }
-  if (remainder > scaled_divisor || (remainder == scaled_divisor && (quotient & 1) != 0)) {
-    ++quotient;
-  }
+    --power;
+  } while (quotient >> (kDoubleBits - 1) == 0);
+  if (remainder > divisor || (remainder == divisor && (quotient & 1) != 0)) ++quotient;
   // Round to 31 bits, halves up. frexp's mantissa is in [0.5, 1), so the shift is one more.
   constexpr int kDropped = kDoubleBits - 31;
   uint64_t fixed = (quotient + (uint64_t{1} << (kDropped - 1))) >> kDropped;
