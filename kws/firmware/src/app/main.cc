@@ -2,6 +2,8 @@
 // The firmware's main loop: from the board's microphone through the pipeline to its serial port.
 // model_data.h, model_settings.h and op_resolver.h are generated from the built-in bundle, the
 // folder then/ from a second bundle for commands after a wake word.
+#include <new>
+
 #include "app/bundle_config.h"
 #include "app/console.h"
 #include "app/diagnostics.h"
@@ -73,7 +75,8 @@ kws::LevelMeter meter;
 
 }  // namespace
 
-// Never returns. Only large objects are static, because the guard of a static object needs flash.
+// Never returns. Only large objects are static. They are constructed in place, because the guard of
+// a static object needs flash.
 int main() {
   board::Init();
   static BoardOutput output;
@@ -85,7 +88,9 @@ int main() {
   kws::MicroInterpreter runner(model, resolver, arena, sizeof(arena));
 #endif
   static constexpr kws::PipelineConfig config = kws::BundleConfig();
-  static kws::Pipeline pipeline(config, &runner, {frames, kKeptFrames});
+  alignas(kws::Pipeline) static uint8_t pipeline_place[sizeof(kws::Pipeline)];
+  kws::Pipeline& pipeline =
+      *new (pipeline_place) kws::Pipeline(config, &runner, {frames, kKeptFrames});
 
   kws::Responder responder(&pipeline, &output, KWS_VERSION, board::kName, sizeof(arena));
 
@@ -103,8 +108,8 @@ int main() {
 #endif
 
   if constexpr (settings::kGateRise > 0) {
-    static kws::Gate gate(settings::kGateRise);
-    pipeline.UseGate(&gate);
+    alignas(kws::Gate) static uint8_t gate_place[sizeof(kws::Gate)];
+    pipeline.UseGate(new (gate_place) kws::Gate(settings::kGateRise));
   }
 
 #ifdef KWS_HAS_PINS

@@ -12,6 +12,13 @@ constexpr int kMostQuietFrames = 1 << 30;
 
 }  // namespace
 
+void Gate::Reset() {
+  state_ = State();
+  state_.lowest = state_.lowest_before = INT32_MAX;
+  state_.frames_to_block_end = kBlockFrames;
+  state_.frames_to_settle = kSettlingFrames;
+}
+
 int32_t Gate::Level(const uint32_t* noise) {
   int32_t level = 0;
   for (int channel = 0; channel < Frontend::kChannels; ++channel) {

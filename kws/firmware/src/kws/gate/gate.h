@@ -23,9 +23,9 @@ class Gate {
   static constexpr int kLookBackFrames = 8;    // 0.16 s
 
   // `rise`: 1..255 tenths of a decibel.
-  explicit constexpr Gate(int rise) : rise_(rise * kTenth) {}
+  explicit Gate(int rise) : rise_(rise * kTenth) { Reset(); }
 
-  void Reset() { state_ = State(); }
+  void Reset();
 
   // Takes the frontend's kChannels noise estimates after the next frame.
   void Process(const uint32_t* noise);
@@ -39,13 +39,13 @@ class Gate {
   static constexpr int32_t kTenth = (Frontend::kChannels << kLogBits) * 1000 / 60206;
 
   struct State {
-    int32_t levels[kLookBackFrames] = {};  // ring; the oldest is at `next`
-    int next = 0;
-    int32_t lowest = INT32_MAX;         // level in this block
-    int32_t lowest_before = INT32_MAX;  // level in the block before
-    int frames_to_block_end = kBlockFrames;
-    int frames_to_settle = kSettlingFrames;
-    int quiet_frames = 0;  // since the last loud frame
+    int32_t levels[kLookBackFrames];  // ring; the oldest is at `next`
+    int next;
+    int32_t lowest;         // level in this block
+    int32_t lowest_before;  // level in the block before
+    int frames_to_block_end;
+    int frames_to_settle;
+    int quiet_frames;  // since the last loud frame
   };
 
   static int32_t Level(const uint32_t* noise);
