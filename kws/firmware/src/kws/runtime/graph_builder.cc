@@ -99,7 +99,7 @@ Status GraphBuilder::PrepareOnce(ErrorDetail* error) {
     Model::Operator op;
     KWS_RETURN_IF_ERROR(model_.GetOperator(main, i, &op));
     if (op.builtin_code != static_cast<int32_t>(BuiltinOp::kCallOnce)) continue;
-    const uint32_t index = model_.buffer().Scalar<uint32_t>(op.options, 0, 0);
+    const uint32_t index = model_.buffer().Unsigned(op.options, 0);
     if (index == 0 || index >= model_.subgraph_count()) return Status::kBadModel;
     KWS_RETURN_IF_ERROR(model_.GetSubgraph(index, &graph_));
     if (graph_.inputs.count != 0 || graph_.outputs.count != 0) return Status::kUnsupportedOption;
@@ -219,19 +219,20 @@ bool GraphBuilder::MayAliasVariable(int index) const {
   return true;
 }
 
-void GraphBuilder::AliasVariables() {
-  for (int index = 0; index < entries_; ++index) {
-    if (!MayAliasVariable(index)) continue;
-    const int16_t variable = table_[index].of_variable;
-    for (int i = 0; i < entries_; ++i) {
-      if (i == index || table_[i].same_as == index) table_[i].same_as = variable;
+void GraphBuilder::AliasVariables(GraphBuilder& builder) {
+  const PlanTable& table = builder.table_;
+  for (int index = 0; index < builder.entries_; ++index) {
+    if (!builder.MayAliasVariable(index)) continue;
+    const int16_t variable = table[index].of_variable;
+    for (int i = 0; i < builder.entries_; ++i) {
+      if (i == index || table[i].same_as == index) table[i].same_as = variable;
     }
   }
 }
 
 Status GraphBuilder::Plan() {
   KWS_RETURN_IF_ERROR(MarkForever(graph_.outputs));
-  if (alias_variables_ != nullptr) (this->*alias_variables_)();
+  if (alias_variables_ != nullptr) alias_variables_(*this);
   const uint32_t block = taken_;
   const uint32_t bytes = PlanMemory(table_, entries_, arena_size_ - block);
   if (bytes == kPlanFailed || bytes > arena_size_ - block) return Status::kArenaTooSmall;

@@ -58,9 +58,9 @@ class GraphBuilder {
   Status Plan();
   // Places tensors between a variable and the next op in the variable itself, which saves the copy.
   // Called through a pointer that variable ops set, so that it is linked only with them.
-  void AliasVariables();
+  static void AliasVariables(GraphBuilder& builder);
   bool MayAliasVariable(int entry) const;
-  void (GraphBuilder::*alias_variables_)() = nullptr;
+  void (*alias_variables_)(GraphBuilder& builder) = nullptr;
   // Converts entry numbers to data references in the records and in the input and output list.
   void Resolve(uint32_t block);
   int32_t Reference(int32_t entry, uint32_t block) const;

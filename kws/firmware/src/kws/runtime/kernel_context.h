@@ -33,7 +33,7 @@ class InvokeContext {
   // Null if an optional input is left out.
   template <typename T>
   const T* Data(int reference) const {
-    return reinterpret_cast<const T*>(Resolve(references_[reference]));
+    return reinterpret_cast<const T*>(Resolve(reference));
   }
   // For outputs, variables and scratch, which lie in the arena.
   template <typename T>
@@ -51,9 +51,11 @@ class InvokeContext {
   }
 
  private:
-  const uint8_t* Resolve(int32_t reference) const {
-    if (reference >= 0) return arena_ + reference;
-    return reference == kNoData ? nullptr : model_ + (reference & INT32_MAX);
+  // Not inline, to save flash.
+  __attribute__((noinline)) const uint8_t* Resolve(int reference) const {
+    const int32_t offset = references_[reference];
+    if (offset >= 0) return arena_ + offset;
+    return offset == kNoData ? nullptr : model_ + (offset & INT32_MAX);
   }
 
   uint8_t* arena_;

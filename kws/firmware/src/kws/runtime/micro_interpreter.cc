@@ -56,20 +56,19 @@ Status MicroInterpreter::Invoke() {
 Status MicroInterpreter::Reset() {
   if (!allocated_) return Status::kNotAllocated;
   std::memset(arena_, 0, layout_.variables_bytes);
-  const uint8_t* at = arena_ + layout_.records;
-  for (int i = 0; i < layout_.record_count; ++i) {
-    const RecordHeader* record = reinterpret_cast<const RecordHeader*>(at);
-    const Registration& op = resolver_.at(record->registration);
-    if (op.reset != nullptr) op.reset(InvokeContext(arena_, model_.data(), record));
-    at += 4 * record->words;
-  }
-  at = arena_ + layout_.records;
-  for (int i = 0; i < layout_.once_count; ++i) {
-    const RecordHeader* record = reinterpret_cast<const RecordHeader*>(at);
-    resolver_.at(record->registration).invoke(InvokeContext(arena_, model_.data(), record));
-    at += 4 * record->words;
-  }
+  Run(layout_.record_count, &Registration::reset);
+  Run(layout_.once_count, &Registration::invoke);
   return Status::kOk;
+}
+
+void MicroInterpreter::Run(int count, Registration::Run Registration::*function) {
+  const uint8_t* at = arena_ + layout_.records;
+  for (int i = 0; i < count; ++i) {
+    const RecordHeader* record = reinterpret_cast<const RecordHeader*>(at);
+    const Registration::Run run = resolver_.at(record->registration).*function;
+    if (run != nullptr) run(InvokeContext(arena_, model_.data(), record));
+    at += 4 * record->words;
+  }
 }
 
 TensorView MicroInterpreter::input(size_t index) const {

@@ -63,6 +63,8 @@ class MicroInterpreter final : public ModelRunner {
 
  private:
   TensorView View(size_t index) const;
+  // Calls this function of the first `count` ops, if they have it.
+  void Run(int count, Registration::Run Registration::*function);
 
   const Model& model_;
   const OpResolver& resolver_;

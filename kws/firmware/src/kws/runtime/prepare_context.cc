@@ -95,7 +95,7 @@ Status PrepareContext::BindVariable(int reference, int i, uint32_t bytes, bool w
 void PrepareContext::OfferVariableAlias(int i, bool is_output) {
   const int tensor = builder_.Entry(is_output ? OutputIndex(i) : InputIndex(i));
   if (builder_.table_[tensor].IsFixed()) return;
-  builder_.alias_variables_ = &GraphBuilder::AliasVariables;
+  builder_.alias_variables_ = GraphBuilder::AliasVariables;
   builder_.table_[builder_.Root(tensor)].of_variable =
       static_cast<int16_t>(builder_.Root(builder_.Entry(InputIndex(0))));
 }

@@ -10,11 +10,12 @@ bool FlatBuffer::TableThrough(uint32_t position, FlatTable* out) const {
   const uint32_t table = position + offset;
   if (!Contains(table, 4)) return false;
 
-  // A table starts with the signed distance back to its vtable.
-  const int64_t vtable = static_cast<int64_t>(table) - At<int32_t>(table);
-  if (vtable < 4 || vtable > static_cast<int64_t>(size_) - 4) return false;
+  // A table starts with the signed distance back to its vtable. Positions before the file wrap
+  // around to positions after it.
+  const uint32_t vtable = table - At<uint32_t>(table);
+  if (vtable < 4 || vtable > size_ - 4) return false;
   out->position = table;
-  out->vtable = static_cast<uint32_t>(vtable);
+  out->vtable = vtable;
   out->vtable_bytes = At<uint16_t>(out->vtable);
   out->table_bytes = At<uint16_t>(out->vtable + 2);
   return out->vtable_bytes >= 4 && Contains(out->vtable, out->vtable_bytes) &&

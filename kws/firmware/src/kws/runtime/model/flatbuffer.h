@@ -76,6 +76,10 @@ class FlatBuffer {
     const uint32_t position = Field(table, slot, sizeof(T));
     return position == 0 ? fallback : At<T>(position);
   }
+  // An unsigned 32-bit field, 0 if it is absent, without another copy of Scalar.
+  uint32_t Unsigned(const FlatTable& table, int slot) const {
+    return static_cast<uint32_t>(Scalar<int32_t>(table, slot, 0));
+  }
 
  private:
   // Position of a field of `bytes` bytes; 0 if it is absent or not inside the table.

@@ -56,7 +56,7 @@ Model::Model(const void* data, size_t size) {
   }
   FlatTable root;
   if (!buffer_.Root(&root)) return;
-  if (buffer_.Scalar<uint32_t>(root, kModelVersion, 0) != kSchemaVersion) {
+  if (buffer_.Unsigned(root, kModelVersion) != kSchemaVersion) {
     status_ = Status::kWrongSchemaVersion;
     return;
   }
@@ -84,8 +84,7 @@ Status Model::GetOperator(const Subgraph& graph, uint32_t index, Operator* out) 
   FlatTable table;
   FlatTable code;
   if (!buffer_.TableElement(graph.operators, index, &table) ||
-      !buffer_.TableElement(operator_codes_, buffer_.Scalar<uint32_t>(table, kOpCodeIndex, 0),
-                            &code) ||
+      !buffer_.TableElement(operator_codes_, buffer_.Unsigned(table, kOpCodeIndex), &code) ||
       !buffer_.Vector(table, kOpInputs, &out->inputs) ||
       !buffer_.Vector(table, kOpOutputs, &out->outputs) ||
       !buffer_.Vector(table, kOpIntermediates, &out->intermediates) ||
@@ -94,7 +93,7 @@ Status Model::GetOperator(const Subgraph& graph, uint32_t index, Operator* out) 
   }
   out->options_type = buffer_.Scalar<uint8_t>(table, kOpOptionsType, 0);
   // Old files: the code is in a byte. New files: in 32 bits, with 127 or the code in the byte.
-  const int32_t byte_code = buffer_.Scalar<int8_t>(code, kCodeDeprecated, 0);
+  const int32_t byte_code = static_cast<int8_t>(buffer_.Scalar<uint8_t>(code, kCodeDeprecated, 0));
   const int32_t wide_code = buffer_.Scalar<int32_t>(code, kCodeBuiltin, 0);
   out->builtin_code = byte_code < kDeprecatedMax && wide_code < byte_code ? byte_code : wide_code;
   return Status::kOk;
@@ -144,12 +143,12 @@ Status Model::GetTensor(const Subgraph& graph, uint32_t index, Tensor* out) cons
     if (scales.count > 0) out->scale = buffer_.Element<float>(scales, 0);
     if (zero_points.count > 0) {
       const int64_t zero_point = buffer_.Element<int64_t>(zero_points, 0);
-      if (zero_point < INT32_MIN || zero_point > INT32_MAX) return Status::kBadQuantization;
       out->zero_point = static_cast<int32_t>(zero_point);
+      if (zero_point != out->zero_point) return Status::kBadQuantization;
     }
   }
 
-  const uint32_t buffer_index = buffer_.Scalar<uint32_t>(table, kTensorBuffer, 0);
+  const uint32_t buffer_index = buffer_.Unsigned(table, kTensorBuffer);
   if (buffer_index == 0 && buffers_.count == 0) return Status::kOk;
   FlatTable data_table;
   FlatVector data;
@@ -157,8 +156,8 @@ Status Model::GetTensor(const Subgraph& graph, uint32_t index, Tensor* out) cons
       !buffer_.Vector(data_table, kBufferData, 1, &data)) {
     return Status::kBadModel;
   }
-  // Data after the flatbuffer (models over 2 GB).
-  if (buffer_.Scalar<uint64_t>(data_table, kBufferOffset, 0) > 1) return Status::kUnsupportedOption;
+  // Data after the flatbuffer (models over 2 GB). The lower half of the 64 bits tells.
+  if (buffer_.Unsigned(data_table, kBufferOffset) > 1) return Status::kUnsupportedOption;
   if (data.count > 0) {
     if (data.count < out->bytes) return Status::kBadModel;
     out->data = data.position;
