@@ -52,7 +52,7 @@ class Part {
     config_.label_count = static_cast<int>(labels_.size());
     config_.inference_stride = inference_stride;
     config_.recognizer = Settings(average_window_ms, detection_threshold, suppression_ms,
-                                  minimum_count, thresholds_, first_keyword);
+                                  minimum_count, thresholds_);
     config_.report_unknown = report_unknown;
     config_.window_frames = window_frames;
     config_.stride_samples = stride_samples;

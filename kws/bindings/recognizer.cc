@@ -18,10 +18,10 @@ class Recognizer {
   Recognizer(int label_count, int average_window_ms, int detection_threshold, int suppression_ms,
              int minimum_count, const std::vector<int>& thresholds, int first_keyword)
       : label_count_(label_count),
-        recognizer_(
-            label_count,
-            Settings(average_window_ms, detection_threshold, suppression_ms, minimum_count,
-                     Thresholds(thresholds, static_cast<size_t>(label_count)), first_keyword)) {}
+        recognizer_(label_count,
+                    Settings(average_window_ms, detection_threshold, suppression_ms, minimum_count,
+                             Thresholds(thresholds, static_cast<size_t>(label_count))),
+                    first_keyword > 0) {}
 
   // Rows of (time, label, score), one per new detection.
   nb::ndarray<nb::numpy, int32_t> Run(const nb::object& rows, const Times& times) {

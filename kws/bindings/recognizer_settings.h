@@ -37,14 +37,13 @@ class Thresholds {
 // `thresholds` must live until the recognizer is constructed.
 inline kws::RecognizerSettings Settings(int average_window_ms, int detection_threshold,
                                         int suppression_ms, int minimum_count,
-                                        const Thresholds& thresholds, int first_keyword) {
+                                        const Thresholds& thresholds) {
   kws::RecognizerSettings settings;
   settings.thresholds = thresholds.data();
   settings.average_window_ms = average_window_ms;
   settings.detection_threshold = Threshold(detection_threshold);
   settings.suppression_ms = suppression_ms;
   settings.minimum_count = minimum_count;
-  settings.has_silence = first_keyword > 0;
   return settings;
 }
 

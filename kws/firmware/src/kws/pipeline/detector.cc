@@ -11,17 +11,12 @@ bool IsSingle(const TensorView& tensor, TensorType type, int bytes) {
          tensor.bytes == static_cast<uint32_t>(bytes);
 }
 
-// A model without a class for silence has no label that ends suppression.
-RecognizerSettings SettingsOf(const PipelineConfig& config) {
-  RecognizerSettings settings = config.recognizer;
-  settings.has_silence = config.first_keyword > 0;
-  return settings;
-}
-
 }  // namespace
 
 Detector::Detector(const PipelineConfig& config, ModelRunner* runner)
-    : config_(config), runner_(runner), recognizer_(config.label_count, SettingsOf(config)) {}
+    : config_(config),
+      runner_(runner),
+      recognizer_(config.label_count, config.recognizer, config.first_keyword > 0) {}
 
 Status Detector::Start(int kept_frames) {
   KWS_RETURN_IF_ERROR(runner_->AllocateTensors());

@@ -3,8 +3,8 @@
 
 namespace kws {
 
-Recognizer::Recognizer(int label_count, const RecognizerSettings& settings)
-    : settings_(settings), label_count_(label_count), capacity_(0) {
+Recognizer::Recognizer(int label_count, const RecognizerSettings& settings, bool has_silence)
+    : settings_(settings), label_count_(label_count), has_silence_(has_silence), capacity_(0) {
   if (label_count >= 1 && label_count <= kMaxLabels && settings.average_window_ms > 0 &&
       settings.suppression_ms >= 0 && settings.minimum_count > 0) {
     capacity_ = Capacity(label_count);
@@ -85,7 +85,7 @@ Status Recognizer::Process(const int8_t* scores, int32_t time_ms, Result* result
     result->is_new = true;
     previous_label_ = result->label;
     previous_time_ = now;
-    suppressing_ = result->label != 0 || !settings_.has_silence;
+    suppressing_ = result->label != 0 || !has_silence_;
   }
   return Status::kOk;
 }

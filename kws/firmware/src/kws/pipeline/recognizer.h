@@ -13,20 +13,18 @@ namespace kws {
 struct RecognizerSettings {
   constexpr RecognizerSettings(int32_t average_window = 1000, int32_t suppression = 1500,
                                int32_t count = 3, uint8_t threshold = 200,
-                               const uint8_t* each = nullptr, bool silence = true)
+                               const uint8_t* each = nullptr)
       : average_window_ms(average_window),
         suppression_ms(suppression),
         minimum_count(count),
         detection_threshold(threshold),
-        thresholds(each),
-        has_silence(silence) {}
+        thresholds(each) {}
 
   int32_t average_window_ms;    // averaging window (> 0)
   int32_t suppression_ms;       // until the same label is reported again (>= 0)
   int32_t minimum_count;        // results in the window needed for a report (> 0)
   uint8_t detection_threshold;  // the mean score (0..255) must exceed it
   const uint8_t* thresholds;    // one per label instead, copied; null: all the same
-  bool has_silence;             // label 0 is silence, which ends suppression
 };
 
 // Averages the scores of each label over the window. Of the labels whose mean exceeds their
@@ -35,8 +33,7 @@ struct RecognizerSettings {
 // than `minimum_count` results, or shorter than a quarter of `average_window_ms`, is not trusted:
 // the result is the last reported label with score 0.
 //
-// Label 0 is silence, unless the settings say otherwise. It is reported like any other label and
-// ends suppression.
+// Label 0 may be silence. It is reported like any other label and ends suppression.
 class Recognizer {
  public:
   static constexpr int kMaxLabels = 64;
@@ -51,8 +48,9 @@ class Recognizer {
     bool is_new = false;  // a new detection
   };
 
-  // `label_count`: 1..kMaxLabels. After wrong arguments Process returns kBadArgument.
-  Recognizer(int label_count, const RecognizerSettings& settings);
+  // `label_count`: 1..kMaxLabels. `has_silence`: label 0 is silence. After wrong arguments Process
+  // returns kBadArgument.
+  Recognizer(int label_count, const RecognizerSettings& settings, bool has_silence = true);
 
   // Maximum number of results in a window.
   static constexpr int Capacity(int label_count) {
@@ -84,6 +82,7 @@ class Recognizer {
 
   RecognizerSettings settings_;
   int label_count_;
+  bool has_silence_;
   int capacity_;  // 0: wrong arguments
   int first_ = 0;
   int count_ = 0;
@@ -91,8 +90,8 @@ class Recognizer {
   uint32_t previous_time_ = 0;
   bool suppressing_ = false;  // for suppression_ms after a report of previous_label_
   uint8_t thresholds_[kMaxLabels] = {};
-  uint32_t times_[kMaxResults] = {};
-  int8_t scores_[kScoreBytes] = {};
+  uint32_t times_[kMaxResults];
+  int8_t scores_[kScoreBytes];
 };
 
 }  // namespace kws

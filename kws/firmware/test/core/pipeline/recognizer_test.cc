@@ -234,8 +234,7 @@ TEST(Recognizer, TheFirstLabelIsSuppressedIfItIsNotSilence) {
   settings.average_window_ms = 100;
   settings.minimum_count = 1;
   for (const bool has_silence : {true, false}) {
-    settings.has_silence = has_silence;
-    Recognizer recognizer(1, settings);
+    Recognizer recognizer(1, settings, has_silence);
     std::vector<int32_t> times;
     for (int32_t time = 0; time <= 4000; time += 50) {
       const int8_t score = 127;
