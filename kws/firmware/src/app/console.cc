@@ -43,18 +43,21 @@ void WriteGain(Output* output, int gain) {
   WriteText(output, " dB");
 }
 
+constexpr uint32_t kPrime = 16777619;  // of FNV-1a
+
 // Continues an FNV-1a hash.
 uint32_t Mix(uint32_t number, const void* bytes, size_t size) {
   const uint8_t* next = static_cast<const uint8_t*>(bytes);
-  for (size_t i = 0; i < size; ++i) number = (number ^ next[i]) * 16777619u;
+  for (size_t i = 0; i < size; ++i) number = (number ^ next[i]) * kPrime;
   return number;
 }
 
 uint32_t Mix(uint32_t number, const char* text) {
   if (text == nullptr) return number;
-  size_t size = 1;  // includes the zero, so that "ab", "c" differs from "a", "bc"
-  for (const char* next = text; *next != '\0'; ++next) ++size;
-  return Mix(number, text, size);
+  do {  // includes the zero, so that "ab", "c" differs from "a", "bc"
+    number = (number ^ static_cast<uint8_t>(*text)) * kPrime;
+  } while (*text++ != '\0');
+  return number;
 }
 
 // The core's clock, measured with the millisecond clock, which has a separate source.
@@ -135,11 +138,12 @@ void Console::Restore() {
   }
   bundles_ = settings_;
   // Kept settings are ignored if the labels, the models or the default settings have changed.
-  owner_ = Mix(2166136261u, &bundles_, sizeof(bundles_));
-  for (int i = 0; i < pipeline_->label_count(); ++i) owner_ = Mix(owner_, pipeline_->label(i));
+  uint32_t owner = Mix(2166136261u, &bundles_, sizeof(bundles_));
+  for (int i = 0; i < pipeline_->label_count(); ++i) owner = Mix(owner, pipeline_->label(i));
+  owner = Mix(owner, pipeline_->config().model_sha8);
   const Commands* commands = pipeline_->commands();
-  owner_ = Mix(owner_, pipeline_->config().model_sha8);
-  owner_ = Mix(owner_, commands != nullptr ? commands->config.model_sha8 : nullptr);
+  if (commands != nullptr) owner = Mix(owner, commands->config.model_sha8);
+  owner_ = owner;
   UserSettings kept;
   if (!store_.Load(owner_, &kept) || kept == bundles_) return;
   Apply(kept);

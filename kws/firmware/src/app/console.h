@@ -72,8 +72,8 @@ class Console {
   uint32_t stats_ms_ = 0;  // Milliseconds() and SleepMilliseconds() at the last `stats`
   uint32_t stats_sleep_ms_ = 0;
   size_t length_ = 0;  // kMaxCommand + 1: the line is too long
-  char line_[kMaxCommand + 1] = {};
-  UserSettings settings_;
+  char line_[kMaxCommand + 1];
+  UserSettings settings_ = {};
   UserSettings bundles_;  // the default settings
 };
 

@@ -16,8 +16,8 @@
 namespace kws {
 
 struct UserSettings {
-  int32_t gain = 0;                                     // dB, in the board's range
-  uint8_t thresholds[2 * Recognizer::kMaxLabels] = {};  // in the order of the pipeline's labels
+  int32_t gain;                                    // dB, in the board's range
+  uint8_t thresholds[2 * Recognizer::kMaxLabels];  // in the order of the pipeline's labels
 
   bool operator==(const UserSettings& other) const;
 };
