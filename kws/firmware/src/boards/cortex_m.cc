@@ -8,6 +8,7 @@ extern "C" int main();
 namespace {
 
 using kws::board::Register;
+using kws::board::WriteText;
 
 constexpr uint32_t kVectorTable = 0xe000ed08;        // VTOR
 constexpr uint32_t kCoprocessorAccess = 0xe000ed88;  // CPACR
@@ -29,12 +30,6 @@ void GuardStack() {
   Register(kMpuRegionBase) = (bottom - 0x10000u) | kValid;
   Register(kMpuRegionAttributes) = kSize64K | kEnable;
   Register(kMpuControl) = kEnable | kDefaultMapElsewhere;
-}
-
-void WriteText(const char* text) {
-  size_t size = 0;
-  while (text[size] != '\0') ++size;
-  kws::board::Write(text, size);
 }
 
 void WriteHex(uint32_t value) {
@@ -99,6 +94,12 @@ __attribute__((naked)) void KwsReset() {
 
 namespace kws {
 namespace board {
+
+void WriteText(const char* text) {
+  size_t size = 0;
+  while (text[size] != '\0') ++size;
+  Write(text, size);
+}
 
 size_t StackSize() {
   return static_cast<size_t>(reinterpret_cast<uintptr_t>(&kws_stack_top) -

@@ -31,6 +31,9 @@ inline volatile uint32_t& Register(uint32_t address) {
   return *reinterpret_cast<volatile uint32_t*>(address);
 }
 
+// A zero-terminated string for the serial port.
+void WriteText(const char* text);
+
 // Cycles of the core while it is awake. The first call starts the counter.
 inline uint32_t CountCycles() {
   constexpr uint32_t kDebugControl = 0xe000edfc;  // DEMCR (ARM DDI 0403E, C1.6.5)

@@ -62,11 +62,7 @@ void Init() {
   UartInit();
   if (table::kHasUsb) UsbInit();
   asm volatile("cpsie i" ::: "memory");
-  if (const char* fault = ResetFault()) {
-    size_t size = 0;
-    while (fault[size] != '\0') ++size;
-    Write(fault, size);
-  }
+  if (const char* fault = ResetFault()) WriteText(fault);
 }
 
 void Write(const char* text, size_t size) {

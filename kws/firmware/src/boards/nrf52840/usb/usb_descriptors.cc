@@ -148,8 +148,8 @@ size_t UsbStringDescriptor(uint8_t index, uint64_t serial, uint8_t* out) {
       out[size++] = 0;
     }
   } else if (index == kSerial) {
-    for (int shift = 60; shift >= 0; shift -= 4) {
-      out[size++] = static_cast<uint8_t>("0123456789ABCDEF"[(serial >> shift) & 15]);
+    for (; size < 2 + 2 * 16; serial <<= 4) {
+      out[size++] = static_cast<uint8_t>("0123456789ABCDEF"[serial >> 60]);
       out[size++] = 0;
     }
   } else {
