@@ -8,7 +8,7 @@ const char* StatusMessage(Status status) {
     case Status::kOk:
       return "ok";
     case Status::kError:
-      return "internal error; report it";
+      break;
     case Status::kBadArgument:
       return "wrong index, size or pointer";
     case Status::kBadModel:
@@ -32,7 +32,7 @@ const char* StatusMessage(Status status) {
     case Status::kResolverFull:
       return "op resolver is full; raise its N";
   }
-  return "unknown status";
+  return "internal error; report it";
 }
 
 }  // namespace kws
