@@ -32,15 +32,14 @@ bool ReadNumber(const char* text, int low, int high, int* number) {
   return *number >= low && *number <= high;
 }
 
-void WriteSigned(Output* output, int value) {
-  if (value < 0) WriteText(output, "-");
-  WriteNumber(output, static_cast<uint32_t>(value < 0 ? -value : value));
-}
+// The two fields of a signed number: `{s}{}`.
+Field Sign(int32_t value) { return value < 0 ? "-" : ""; }
+Field Magnitude(int32_t value) { return static_cast<uint32_t>(value < 0 ? -value : value); }
 
-void WriteGain(Output* output, int gain) {
-  WriteText(output, "gain ");
-  WriteSigned(output, gain);
-  WriteText(output, " dB");
+// Not inline, to save flash; likewise below.
+__attribute__((noinline)) void WriteGain(Output* output, int gain) {
+  const Field fields[] = {Sign(gain), Magnitude(gain)};
+  WriteFormat(output, "gain {s}{} dB", fields);
 }
 
 constexpr uint32_t kPrime = 16777619;  // of FNV-1a
@@ -72,14 +71,10 @@ uint32_t CoreKilohertz() {
   return (board::Cycles() - cycles) / kMeasuredMs;
 }
 
-void WriteRange(Output* output, const char* name, int low, int high, const char* unit) {
-  WriteText(output, lines::kError);
-  WriteText(output, name);
-  WriteText(output, " takes a whole number from ");
-  WriteSigned(output, low);
-  WriteText(output, " to ");
-  WriteSigned(output, high);
-  WriteText(output, unit);
+__attribute__((noinline)) void WriteRange(Output* output, const char* name, int low, int high,
+                                          const char* unit) {
+  const Field fields[] = {name, Sign(low), Magnitude(low), Sign(high), Magnitude(high), unit};
+  WriteFormat(output, "error: {s} takes a whole number from {s}{} to {s}{}{s}", fields);
 }
 
 }  // namespace
@@ -122,8 +117,7 @@ void Console::Run() {
       return command.run(*this, argument);
     }
   }
-  WriteText(output_, lines::kError);
-  WriteText(output_, "unknown command; there are");
+  WriteText(output_, "error: unknown command; there are");
   for (const Command& command : kCommands) {
     WriteText(output_, " ");
     WriteText(output_, command.name);
@@ -270,11 +264,9 @@ void Console::Stats() {
 
 void Console::ShowLevel() {
   const Level& level = meter_->last();
-  const bool negative = level.offset < 0;
-  const Field fields[] = {
-      level.peak,          level.rms,
-      negative ? "-" : "", static_cast<uint32_t>(negative ? -level.offset : level.offset),
-      level.clipped / 10,  level.clipped % 10};
+  const Field fields[] = {level.peak,         level.rms,
+                          Sign(level.offset), Magnitude(level.offset),
+                          level.clipped / 10, level.clipped % 10};
   WriteFormat(output_, lines::kLevel, fields);
 }
 
