@@ -17,11 +17,13 @@ namespace kws {
 // The argument of a kernel's invoke.
 class InvokeContext {
  public:
-  InvokeContext(uint8_t* arena, const uint8_t* model, const RecordHeader* record)
-      : arena_(arena),
-        model_(model),
-        references_(reinterpret_cast<const int32_t*>(record + 1)),
-        count_(record->references) {}
+  // For the interpreter: Select an op's record before its call.
+  InvokeContext(uint8_t* arena, const uint8_t* model)
+      : arena_(arena), model_(model), references_(nullptr), count_(0) {}
+  void Select(const RecordHeader* record) {
+    references_ = reinterpret_cast<const int32_t*>(record + 1);
+    count_ = record->references;
+  }
   // For compiled models: `count` data references, then the parameters. References into the model
   // count from `constants`.
   InvokeContext(uint8_t* arena, const void* constants, const uint32_t* references, int count)

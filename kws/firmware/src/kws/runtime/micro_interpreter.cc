@@ -42,11 +42,13 @@ Status MicroInterpreter::Invoke() {
   if (!allocated_) return Status::kNotAllocated;
   const uint8_t* at = arena_ + layout_.main_records;
   const int count = layout_.record_count - layout_.once_count;
+  InvokeContext context(arena_, model_.data());
   for (int i = 0; i < count; ++i) {
     const RecordHeader* record = reinterpret_cast<const RecordHeader*>(at);
     const Registration& op = resolver_.at(record->registration);
     if (profiler_ != nullptr) profiler_->BeginOp(i, op.code);
-    op.invoke(InvokeContext(arena_, model_.data(), record));
+    context.Select(record);
+    op.invoke(context);
     if (profiler_ != nullptr) profiler_->EndOp(i);
     at += 4 * record->words;
   }
@@ -63,10 +65,12 @@ Status MicroInterpreter::Reset() {
 
 void MicroInterpreter::Run(int count, Registration::Run Registration::*function) {
   const uint8_t* at = arena_ + layout_.records;
+  InvokeContext context(arena_, model_.data());
   for (int i = 0; i < count; ++i) {
     const RecordHeader* record = reinterpret_cast<const RecordHeader*>(at);
     const Registration::Run run = resolver_.at(record->registration).*function;
-    if (run != nullptr) run(InvokeContext(arena_, model_.data(), record));
+    context.Select(record);
+    if (run != nullptr) run(context);
     at += 4 * record->words;
   }
 }
