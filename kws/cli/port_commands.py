@@ -119,7 +119,10 @@ def monitor(
         return
     with suppress(KeyboardInterrupt):
         typed = watch.keyboard()
-        watch.Monitor(finder.boards, finder.wanted, show, baud, typed=typed, level=level).run()
+        level_seconds = 1.0 if level else None
+        watch.Monitor(
+            finder.boards, finder.wanted, show, baud, typed=typed, level_seconds=level_seconds
+        ).run()
 
 
 def selftest(

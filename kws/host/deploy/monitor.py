@@ -60,7 +60,6 @@ _KINDS: dict[type[Line], tuple[str, str]] = {  # name for scripts, colour
     PcmBegin: ("pcm_begin", "magenta"),
     PcmEnd: ("pcm_end", "magenta"),
 }
-_LEVEL_SECONDS = 1.0
 _ROUND = 0.1  # seconds; maximum delay of typed input
 
 
@@ -193,8 +192,8 @@ class Monitor:
     """Opens a port: name, timeout in seconds, baud rate."""
     typed: int | None = None
     """Descriptor with commands for the board, such as stdin's."""
-    level: bool = False
-    """Request the sound level each second."""
+    level_seconds: float | None = None
+    """Time between requests for the sound level; None: no requests."""
 
     def run(self) -> None:
         """Show lines until KeyboardInterrupt.
@@ -236,7 +235,8 @@ class Monitor:
         asked = time.monotonic()
         try:
             while True:
-                if self.level and time.monotonic() - asked >= _LEVEL_SECONDS:
+                waited = time.monotonic() - asked
+                if self.level_seconds is not None and waited >= self.level_seconds:
                     asked = time.monotonic()
                     link.write(b"level\n")
                 for text in buffer.feed(link.read(_ROUND)):

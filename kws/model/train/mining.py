@@ -42,9 +42,6 @@ from kws.errors import ModelError, UsageError
 from kws.files import new_directory
 from kws.progress import progress_bar
 
-_STREAM_SECONDS = 600.0
-"""Maximum sound in memory, per core."""
-
 _GAP_MS = 1000
 """Inferences closer than this belong to one event."""
 
@@ -153,7 +150,9 @@ def usual_folder(recordings: Sequence[Path]) -> Path:
     return folder
 
 
-def mine_recordings(bundle: Bundle, settings: MiningSettings, out: Path) -> Mining:
+def mine_recordings(
+    bundle: Bundle, settings: MiningSettings, out: Path, stream_seconds: float = 600.0
+) -> Mining:
     """Search recordings and write the false alarms to `out`, all or none.
 
     `out` is not written if there are none.
@@ -162,6 +161,7 @@ def mine_recordings(bundle: Bundle, settings: MiningSettings, out: Path) -> Mini
         bundle: the model.
         settings: settings of the search.
         out: a missing or empty folder.
+        stream_seconds: maximum sound in memory, per core.
 
     Raises:
         UsageError: the model does not know a keyword, or `out` is not empty or is among the
@@ -182,7 +182,7 @@ def mine_recordings(bundle: Bundle, settings: MiningSettings, out: Path) -> Mini
     ambient = Surroundings(settings.folders)
     recordings = ambient.talk(settings.split, bundle.keywords)
     excluded = len(ambient.talk(settings.split, ())) - len(recordings)
-    streams = list(_streams(recordings))
+    streams = list(_streams(recordings, stream_seconds))
     seconds = sum(part.seconds for stream in streams for part in stream)
     clips: list[MinedClip] = []
     numbers: Counter[str] = Counter()
@@ -232,26 +232,26 @@ def _worst(folder: Path, clips: list[MinedClip], most: int | None) -> list[Mined
     return [clip for clip in clips if clip.file not in files]
 
 
-def _streams(recordings: Sequence[LongRecording]) -> Iterator[list[_Part]]:
-    """The recordings of each source one after the other, in streams of a limited length."""
+def _streams(recordings: Sequence[LongRecording], seconds: float) -> Iterator[list[_Part]]:
+    """The recordings of each source one after the other, in streams of at most `seconds`."""
     by_source: dict[str, list[LongRecording]] = {}
     for recording in recordings:
         by_source.setdefault(recording.source, []).append(recording)
     for group in by_source.values():
         stream: list[_Part] = []
-        for part in (part for recording in group for part in _parts(recording)):
-            if stream and sum(p.seconds for p in stream) + part.seconds > _STREAM_SECONDS:
+        for part in (part for recording in group for part in _parts(recording, seconds)):
+            if stream and sum(p.seconds for p in stream) + part.seconds > seconds:
                 yield stream
                 stream = []
             stream.append(part)
         yield stream
 
 
-def _parts(recording: LongRecording) -> Iterator[_Part]:
-    """A recording in parts of at most `_STREAM_SECONDS`."""
+def _parts(recording: LongRecording, seconds: float) -> Iterator[_Part]:
+    """A recording in parts of at most `seconds`."""
     duration = duration_of(recording.path)
     first, last = recording.part
-    count = max(1, math.ceil((last - first) * duration / _STREAM_SECONDS))
+    count = max(1, math.ceil((last - first) * duration / seconds))
     edges = [first + (last - first) * i / count for i in range(count)] + [last]
     for start, end in itertools.pairwise(edges):
         part = replace(recording, part=(start, end))

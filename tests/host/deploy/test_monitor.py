@@ -83,9 +83,7 @@ def test_stats_in_another_format_are_text() -> None:
     assert parse_line("stats: none") is None
 
 
-def test_level_is_requested_each_second(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(monitor, "_LEVEL_SECONDS", 0.2)
-
+def test_level_is_requested_again_and_again() -> None:
     def answer() -> None:
         wait_for(lambda: board.typed.count(b"level\n") >= 2)
         board.write(LEVEL.encode() + b"\n")
@@ -93,7 +91,7 @@ def test_level_is_requested_each_second(monkeypatch: pytest.MonkeyPatch) -> None
     with Board() as board:
         screen = Screen(2, lambda count: later(answer) if count == 1 else None)
         with pytest.raises(KeyboardInterrupt):
-            Monitor(BOARDS, None, screen, lister=board.lister, level=True).run()
+            Monitor(BOARDS, None, screen, lister=board.lister, level_seconds=0.2).run()
     assert screen.lines[-1].line == Level(1200, 310, -12, 0.5)
 
 

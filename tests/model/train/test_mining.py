@@ -113,17 +113,14 @@ def test_each_split_has_its_part_of_a_plain_recording(
     assert (clip.word, int(clip.seconds)) == ("no", 46), "counted from the recording's start"
 
 
-def test_a_long_recording_is_searched_part_by_part(
-    bundle: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(mining, "_STREAM_SECONDS", 10.0)
+def test_a_long_recording_is_searched_part_by_part(bundle: Bundle, tmp_path: Path) -> None:
     words = {"at_3": YES, "at_14": NO, "at_35": YES}
     pcm = np.repeat(room(40, **words)[:, None], 2, axis=1)
     soundfile.write(tmp_path / "long.flac", pcm, 16000, subtype="PCM_24")
     (tmp_path / "talk").mkdir()
     (tmp_path / "long.flac").rename(tmp_path / "talk" / "long.flac")
     settings = MiningSettings((tmp_path / "talk",), split=None)
-    result = mine_recordings(bundle, settings, tmp_path / "hard")
+    result = mine_recordings(bundle, settings, tmp_path / "hard", stream_seconds=10)
     places = [(clip.word, int(clip.seconds)) for clip in result.clips]
     assert places == [("yes", 3), ("no", 14), ("yes", 35)]
     assert result.hours == pytest.approx(40 / 3600)

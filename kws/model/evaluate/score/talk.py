@@ -29,21 +29,23 @@ _BLOCK_SECONDS = 30.0
 _MOST_HOURS = 2.0
 """Maximum amount of talk in memory for streams with words."""
 
-_LONGEST = round(PART_MINUTES * 60 * SAMPLE_RATE)
-
 
 def recorded_talk(
-    recordings: Sequence[LongRecording], progress: Callable[[int], object] = lambda _: None
+    recordings: Sequence[LongRecording],
+    progress: Callable[[int], object] = lambda _: None,
+    minutes: float = PART_MINUTES,
 ) -> Iterator[Stream]:
-    """Streams of talk, each of one source and at most ten minutes long.
+    """Streams of talk, each of one source.
 
     Args:
         recordings: the talk.
         progress: called with 1 after each recording.
+        minutes: maximum length of a stream.
 
     Raises:
         AudioError: a file is missing or damaged.
     """
+    longest = round(minutes * 60 * SAMPLE_RATE)
     sources: dict[str, list[LongRecording]] = {}
     for recording in recordings:
         sources.setdefault(recording.source, []).append(recording)
@@ -57,13 +59,13 @@ def recorded_talk(
             for pcm in itertools.chain(blocks, [PAUSE]):
                 parts.append(pcm)
                 samples += len(pcm)
-                if samples <= _LONGEST:
+                if samples <= longest:
                     continue
                 joined = np.concatenate(parts)
-                while len(joined) > _LONGEST:
-                    yield _stream(joined[:_LONGEST], source, starts)
-                    joined = joined[_LONGEST:]
-                    starts = [(starts[-1][0] - _LONGEST, recording.path)]
+                while len(joined) > longest:
+                    yield _stream(joined[:longest], source, starts)
+                    joined = joined[longest:]
+                    starts = [(starts[-1][0] - longest, recording.path)]
                 parts, samples = [joined], len(joined)
             progress(1)
         yield _stream(np.concatenate(parts), source, starts)

@@ -20,7 +20,6 @@ from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.bundle.writing import write_bundle
 from kws.cli.main import app
 from kws.errors import DataError, UsageError
-from kws.model.evaluate.score import talk
 from kws.model.evaluate.score.streams import Kind
 from kws.model.evaluate.score.talk import background_talk, recorded_talk
 from tests.model.conftest import Run
@@ -81,17 +80,15 @@ def test_recordings_of_a_source_are_joined_unchanged(tmp_path: Path) -> None:
     assert [file and file.name for file in files] == ["1.wav", "1.wav", "2.wav", "2.wav"]
 
 
-def test_long_talk_is_split_without_loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(talk, "_LONGEST", 16000)
-    monkeypatch.setattr(talk, "_BLOCK_SECONDS", 0.7)
-    seconds = (0.5, 3.1, 0.2, 0.9)
+def test_long_talk_is_split_without_loss(tmp_path: Path) -> None:
+    seconds = (0.5, 31.1, 0.2, 0.9)  # one is read in two blocks
     recordings = [recording(tmp_path / f"{i}.wav", s, i + 1) for i, s in enumerate(seconds)]
     read: list[int] = []
-    streams = list(recorded_talk(recordings, read.append))
+    streams = list(recorded_talk(recordings, read.append, minutes=1 / 60))
     assert sum(read) == 4
     assert {len(stream.pcm) for stream in streams[:-1]} == {16000}
     sound = np.concatenate([stream.pcm for stream in streams])
-    assert [int((sound == i + 1).sum()) for i in range(4)] == [8000, 49600, 3200, 14400]
+    assert [int((sound == i + 1).sum()) for i in range(4)] == [8000, 497600, 3200, 14400]
     for stream in streams:
         for time_ms in range(0, round(1000 * 3600 * stream.hours), 50):
             value = int(stream.pcm[16 * time_ms])
@@ -99,9 +96,7 @@ def test_long_talk_is_split_without_loss(tmp_path: Path, monkeypatch: pytest.Mon
             assert value == 0 or (file and file.stem == str(value - 1))
 
 
-def test_talk_under_words_has_the_requested_length_and_one_level(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_talk_under_words_has_the_requested_length_and_one_level(tmp_path: Path) -> None:
     recordings = [recording(tmp_path / "a" / f"{i}.wav", 1, 7) for i in range(60)]
     recordings += [recording(tmp_path / "b" / "1.wav", 2, 9000)]
     behind = background_talk(recordings, 20 / 3600)
@@ -110,11 +105,10 @@ def test_talk_under_words_has_the_requested_length_and_one_level(
     assert seconds["a"] == pytest.approx(10, abs=1.3)
     assert seconds["b"] == pytest.approx(2.2)
     assert behind["a"].max() == behind["b"].max()
-    # Only this part of a long recording is read.
-    long = recording(tmp_path / "c" / "1.wav", 30)
+    # Only this part of a long recording is read, in one block or in two.
+    long = recording(tmp_path / "c" / "1.wav", 65)
     assert len(background_talk([long], 20 / 3600)["c"]) == pytest.approx(20.2 * 16000)
-    monkeypatch.setattr(talk, "_BLOCK_SECONDS", 3.0)
-    assert len(background_talk([long], 20 / 3600)["c"]) == pytest.approx(20.2 * 16000)
+    assert len(background_talk([long], 40 / 3600)["c"]) == pytest.approx(40.2 * 16000)
     assert background_talk([], 1) == {}
 
 
