@@ -14,7 +14,7 @@ enum BuiltinOperator {
 };
 
 #define TFLM_OP(NAME, Name) \
-  inline const kws::Registration* Register_##NAME() { return &kws::kernels::Name(); }
+  inline const kws::Registration* Register_##NAME() { return &kws::kernels::k##Name; }
 #include "tensorflow/lite/micro/kernels/op_names.inc"
 #undef TFLM_OP
 
