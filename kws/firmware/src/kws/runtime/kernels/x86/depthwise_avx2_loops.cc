@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kws/runtime/kernels/x86/depthwise_avx2_loops.h"
 
+#include <algorithm>
+
 #if KWS_MAY_HAVE_AVX2
 namespace kws {
 namespace avx2 {
@@ -137,7 +139,8 @@ KWS_AVX2 void RunEach(const DepthwiseRows& work, int16_t* values) {
   const int taps = window.height * window.width;
   const int channels = window.out_channels;
   Pair pairs[kMostTaps / 2];
-  const int16_t* at[kMostTaps + 1] = {};
+  const int16_t* at[kMostTaps + 1];
+  std::fill_n(at, kMostTaps + 1, values);  // each one points somewhere, as far as tools can tell
   for (int first = 0; first < channels; first += kChannels) {
     const int count = channels - first < kChannels ? channels - first : kChannels;
     const int pair_count = LoadWeights(work.filter + first, taps, channels, count, pairs);
