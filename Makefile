@@ -22,7 +22,9 @@ demo_PACKAGES     := gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-non
                      qemu-system-arm espeak-ng flite
 test_PACKAGES     := libgtest-dev nodejs libportaudio2 pulseaudio pulseaudio-utils libasound2-plugins \
                      $(if $(shell command -v chromium google-chrome || grep ^ID=ubuntu /etc/os-release),,chromium)
-test-all_PACKAGES := clang-tidy clang libclang-rt-dev emscripten cargo arduino-builder
+test-all_PACKAGES := clang-tidy clang libclang-rt-dev emscripten cargo arduino-builder \
+                     qemu-user qemu-system-misc g++-aarch64-linux-gnu g++-arm-linux-gnueabihf \
+                     gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf
 fuzz_PACKAGES     := clang libclang-rt-dev
 wasm_PACKAGES     := emscripten
 

@@ -7,6 +7,7 @@ throughput of this machine is only printed.
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,15 @@ from kws.bundle.bundle import Bundle
 from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.convert.backend import import_tensorflow, quiet
-from kws.host.measure.benchmark import BoardFigures, bench_board, bench_flash, bench_host, host_text
+from kws.host.emulate.cores import CORES
+from kws.host.measure.benchmark import (
+    BoardFigures,
+    bench_board,
+    bench_core,
+    bench_flash,
+    bench_host,
+    host_text,
+)
 from kws.host.measure.footprint import Footprint
 from tools import op_flash, shape_costs
 from tools.markdown import bullets, head, numbered, paragraph, row
@@ -176,13 +185,40 @@ def compiled_table(bundle: Bundle, interpreted: Footprint) -> list[str]:
     ]
 
 
+def cores_table(tiny: bytes, separable: bytes) -> list[str]:
+    """Instructions on other processors, as far as their compilers and emulators are installed."""
+    rows = []
+    for name, core in CORES.items():
+        if shutil.which(core.compiler) is None or shutil.which(core.emulator) is None:
+            sys.stderr.write(f"{name} is left out: {core.compiler} or {core.emulator} is missing\n")
+            continue
+        small, large = bench_core(name, tiny), bench_core(name, separable)
+        figures = (small.hop, small.inference, large.inference)
+        rows.append(row(f"{core.title}: `{name}`", *(f"{figure:,}" for figure in figures)))
+    return [
+        "## Other processors",
+        "",
+        *paragraph(
+            "Executed instructions in QEMU, which does not emulate time: `kws bench --board NAME`. "
+            "Features and all ops are bit-identical to the host's on all of them (a test of `make "
+            "test-all`). Cortex-M7, M33 and 32-bit Arm Linux run the Cortex-M4's loops; the "
+            "Cortex-M55's convolutions and products use Helium. The others run the portable loops."
+        ),
+        "",
+        *head("", "frontend per hop", "`tiny`", "DS-CNN"),
+        *rows,
+        "",
+    ]
+
+
 def main() -> None:
     """Measure and print; write docs/benchmarks.md and the flash of each op."""
     op_flash.TABLE.write_text(op_flash.measure(), encoding="utf-8")
     bundle = load_bundle(default_bundle_path().with_name("tiny"))
     tiny_model = bench_board("qemu", bundle.model)
     public = bench_board("qemu", MICRO_SPEECH.read_bytes()) if MICRO_SPEECH.is_file() else None
-    separable = bench_board("qemu", ds_cnn())
+    separable_model = ds_cnn()
+    separable = bench_board("qemu", separable_model)
     tiny = public or tiny_model
     flash = bench_flash("qemu", Device(bundle))
     alone, with_frontend, program = flash_of_programs(flash)
@@ -212,6 +248,7 @@ def main() -> None:
         *ops_table("The built-in bundle `tiny`", tiny_model),
         *(ops_table("micro_speech_quantized.tflite", public) if public else []),
         *ops_table("DS-CNN", separable),
+        *cores_table(bundle.model, separable_model),
         *shape_costs.section(),
         "## Flash of the default firmware, by part",
         "",

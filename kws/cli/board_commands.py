@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from kws.cli.help_pages import complete_bench_board
 from kws.cli.option_values import bundle_text, open_bundle, open_device, print_tables, schedule_of
 from kws.cli.options import (
     BUNDLE,
@@ -160,7 +161,14 @@ def test(
 
 def bench(
     *,
-    board: EmulatedBoardOption = "host",
+    board: Annotated[
+        str,
+        typer.Option(
+            help="An emulated board, an emulated processor (cortex-m0, cortex-m3, cortex-m7, "
+            "cortex-m33, cortex-m55, riscv32, aarch64, arm-linux), or host: this machine.",
+            autocompletion=complete_bench_board,
+        ),
+    ] = "host",
     model: Annotated[
         Path | None,
         typer.Option(
@@ -179,9 +187,10 @@ def bench(
     from kws.convert.tflite_import import read_model
     from kws.errors import located
     from kws.host.build.firmware import tool_environment
+    from kws.host.emulate.cores import CORES
     from kws.host.measure import benchmark as measure
 
-    if board != "host":
+    if board != "host" and board not in CORES:
         tool_environment(board, "bench")
     path = model or default_bundle_path()
     bundle = None if path.is_file() else open_bundle(path)
@@ -190,6 +199,10 @@ def bench(
         if board == "host":
             host = measure.bench_host(content)
             print(dumps(asdict(host)) if as_json else measure.host_text(host))
+            return
+        if board in CORES:
+            core = measure.bench_core(board, content)
+            print(dumps(asdict(core)) if as_json else measure.core_text(board, core))
             return
         figures = measure.bench_board(board, content)
     flash = measure.bench_flash(board, Device(bundle)) if bundle else None

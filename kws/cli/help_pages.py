@@ -120,6 +120,15 @@ def complete_emulated_board(incomplete: str) -> list[tuple[str, str]]:
     return [*names, *([("host", "this machine")] if "host".startswith(incomplete) else [])]
 
 
+def complete_bench_board(incomplete: str) -> list[tuple[str, str]]:
+    """What `kws bench` measures on: an emulated board or processor, and this machine."""
+    from kws.host.emulate.cores import CORES
+
+    boards = [pair for pair in complete_emulated_board(incomplete) if pair[0] in ("qemu", "host")]
+    names = [(name, core.title) for name, core in CORES.items() if name.startswith(incomplete)]
+    return [*boards, *names]
+
+
 def complete_real_board(incomplete: str) -> list[tuple[str, str]]:
     """The boards that kws deploy writes."""
     return _board_names(incomplete, lambda board: board.deploy is not None)

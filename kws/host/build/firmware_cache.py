@@ -17,7 +17,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -85,16 +85,36 @@ def cached_build(environment: str, generated: Path | None) -> Path:
     Raises:
         ToolError: the compiler is missing, the build failed, or the cache cannot be written.
     """
-    folder = cache_folder() / "firmware" / f"{environment}-{build_key(environment, generated)}"
+
+    def fill(work: Path, result: Path) -> None:
+        if generated is None:
+            run_platformio(environment, None, work, result)
+        else:
+            _build_with_bundle(environment, generated, work, result)
+
+    return cached(f"{environment}-{build_key(environment, generated)}", fill)
+
+
+def cached(name: str, fill: Callable[[Path, Path], None]) -> Path:
+    """The folder `name` of the cache; fills it if it is not there.
+
+    Args:
+        name: ends in a hash of all that the content depends on.
+        fill: gets an empty folder to work in and one for the results, ELF among them.
+
+    Raises:
+        ToolError: the cache cannot be written.
+    """
+    folder = cache_folder() / "firmware" / name
     if not (folder / ELF).is_file():
-        _fill(folder, environment, generated)
+        _fill(folder, fill)
     with contextlib.suppress(OSError):
         os.utime(folder)
     return folder
 
 
-def _fill(folder: Path, environment: str, generated: Path | None) -> None:
-    """Build into `folder`, or wait for another process that is building it."""
+def _fill(folder: Path, fill: Callable[[Path, Path], None]) -> None:
+    """Fill `folder`, or wait for another process that is doing so."""
     cache = folder.parent
     try:
         cache.mkdir(parents=True, exist_ok=True)
@@ -106,10 +126,7 @@ def _fill(folder: Path, environment: str, generated: Path | None) -> None:
                 result = work / "result"
                 result.mkdir()
                 check_space(work, _BUILD_BYTES, "a build")
-                if generated is None:
-                    run_platformio(environment, None, work, result)
-                else:
-                    _build_with_bundle(environment, generated, work, result)
+                fill(work, result)
                 result.rename(folder)
         _remove_oldest(cache, ELF, _MAX_BUILDS)
     except OSError as error:
@@ -186,15 +203,14 @@ def _core_key(environment: str, generated: Path) -> str:
 
 
 def _common_digest(environment: str) -> hashlib._Hash:
+    version = importlib.metadata.version("platformio")
+    return sources_digest(environment, os.environ.get(OPTIONS, ""), version, compiler=COMPILER)
+
+
+def sources_digest(*texts: str, compiler: str) -> hashlib._Hash:
+    """Hash of `texts`, the version of kws, its C++ sources, and a compiler's path and version."""
     digest = hashlib.sha256()
-    texts = (
-        environment,
-        os.environ.get(OPTIONS, ""),
-        __version__,
-        importlib.metadata.version("platformio"),
-        _compiler_version(),
-    )
-    for text in texts:
+    for text in (*texts, __version__, _compiler_version(compiler)):
         digest.update(text.encode() + b"\0")
     _add_sources(digest, firmware_folder())
     return digest
@@ -213,10 +229,10 @@ def _sources(root: Path) -> Iterator[Path]:
             yield file
 
 
-def _compiler_version() -> str:
-    if not shutil.which(COMPILER):
+def _compiler_version(compiler: str) -> str:
+    if not shutil.which(compiler):
         return ""
-    path = find_tool(COMPILER)
+    path = find_tool(compiler)
     run = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
     return f"{path} {run.stdout}"
 

@@ -20,6 +20,15 @@ PACKAGES = {
     ),
     QEMU: ("qemu-system-arm", "kws test --board qemu"),
     WASM_COMPILER: ("emscripten", "kws export web --compiled"),
+    "riscv64-unknown-elf-g++": (
+        "gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf",
+        "kws bench --board riscv32",
+    ),
+    "qemu-system-riscv32": ("qemu-system-misc", "kws bench --board riscv32"),
+    "aarch64-linux-gnu-g++": ("g++-aarch64-linux-gnu", "kws bench --board aarch64"),
+    "qemu-aarch64": ("qemu-user", "kws bench --board aarch64"),
+    "arm-linux-gnueabihf-g++": ("g++-arm-linux-gnueabihf", "kws bench --board arm-linux"),
+    "qemu-arm": ("qemu-user", "kws bench --board arm-linux"),
     "espeak-ng": ("espeak-ng", "kws synth"),
     "flite": ("flite", "kws synth"),
 }

@@ -15,8 +15,9 @@ TRACE_OPTIONS = ("-d", "in_asm,exec,nochain")
 _SYMBOL = b"IN: "
 _INSTRUCTION = b"0x"
 _ENTERED = b"Trace "
-# Address, one or two halfwords of code, name, operands.
-_FIELDS = re.compile(r"0x([0-9a-f]+): +((?:[0-9a-f]{4} )+) *(\S+)(?: +(.*))?")
+_UNKNOWN = ".byte"  # a disassembler that does not know an instruction lists its halfwords
+# Address, code, name, operands.
+_FIELDS = re.compile(r"0x([0-9a-f]+): +((?:[0-9a-f]{4}(?:[0-9a-f]{4})? )+) *(\S+)(?: +(.*))?")
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,14 @@ def read_blocks(lines: Iterable[bytes]) -> Iterator[Block]:
 
 
 def _block(symbol: str, code: list[bytes]) -> Block:
-    matches = [match for line in code if (match := _FIELDS.match(line.decode().strip()))]
+    matches = []
+    half = False
+    for line in code:
+        match = _FIELDS.match(line.decode().strip())
+        if match and not half:
+            matches.append(match)
+        # The halves of an instruction that the disassembler does not know have a line each.
+        half = match is not None and not half and match[3] == _UNKNOWN
     last = matches[-1]
     return Block(
         symbol,

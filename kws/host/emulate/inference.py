@@ -32,12 +32,16 @@ _JOB_WORDS = 5
 _PSRAM_BYTES = 16 * 2**20
 
 
+FRONTEND = b""
+"""Instead of a model: the frontend, from int16[hops, 320] to int8[hops - 1, 40]."""
+
+
 @dataclass(frozen=True)
 class Job:
     """A model and its inputs."""
 
     model: bytes
-    """A .tflite file."""
+    """A .tflite file, or on an emulated processor FRONTEND."""
     inputs: tuple[Array, ...]
     """An array of the right type per model input, one row (first dimension) per call."""
 
@@ -179,18 +183,38 @@ def on_board(board: str, jobs: Sequence[Job], *, tool: str = "infer") -> list[Ou
         BoardError: the board rejects a model, or the emulator failed.
         ModelError, UsageError: see `on_host`.
     """
-    shapes = [open_job(job).outputs for job in jobs]
+    for job in jobs:
+        open_job(job)
     elf = build_tool(board, tool).elf
     with Qemu() as emulator:
-        text = emulator.run(elf, _image(jobs), timeout_s=600).text
+        text = emulator.run(elf, image_of(jobs), timeout_s=600).text
+    return read_outcomes(jobs, text, board)
+
+
+def read_outcomes(jobs: Sequence[Job], text: str, machine: str) -> list[Outcome]:
+    """The outcomes in the output of tools/infer.cc.
+
+    Args:
+        jobs: what ran, with inputs that `open_job` accepts.
+        text: the output.
+        machine: the name of the board or processor, for errors.
+
+    Raises:
+        BoardError: the board rejects a model.
+    """
     lines = iter(text.splitlines())
     outcomes = []
-    for number, (job, infos) in enumerate(zip(jobs, shapes, strict=True)):
+    for number, job in enumerate(jobs):
         first = next(lines, "nothing")
         if not first.startswith("arena "):
-            raise BoardError(f"model {number} on {board}: {first.removeprefix('error: ')}")
+            raise BoardError(f"model {number} on {machine}: {first.removeprefix('error: ')}")
         rows = [bytes.fromhex(next(lines, "")) for _ in range(len(job.inputs[0]))]
-        outcomes.append(Outcome(int(first.removeprefix("arena ")), _arrays(rows, infos)))
+        if job.model == FRONTEND:
+            features = np.frombuffer(b"".join(rows), np.int8).reshape(-1, _core.CHANNELS)
+            outcomes.append(Outcome(0, (features,)))
+            continue
+        outputs = _arrays(rows, open_job(job).outputs)
+        outcomes.append(Outcome(int(first.removeprefix("arena ")), outputs))
     return outcomes
 
 
@@ -215,8 +239,8 @@ def open_job(job: Job) -> _core.Interpreter:
     return interpreter
 
 
-def _image(jobs: Sequence[Job]) -> bytes:
-    """The content of PSRAM; tools/infer.cc documents the layout."""
+def image_of(jobs: Sequence[Job]) -> bytes:
+    """The input of tools/infer.cc, which documents the layout."""
     table: list[int] = [_MAGIC, len(jobs)]
     data = bytearray(4 * (2 + _JOB_WORDS * len(jobs)))
     for job in jobs:

@@ -79,13 +79,18 @@ class Processes:
                 self._stop(process)
         return Ended(process.returncode, output, errors)
 
-    def _errors(self, command: list[str], timeout_s: float) -> Iterator[bytes]:
+    def _errors(
+        self,
+        command: list[str],
+        timeout_s: float,
+        environment: Mapping[str, str] | None = None,
+    ) -> Iterator[bytes]:
         """A program's lines on stderr; closing the iterator kills the program.
 
         Raises:
             BoardError: see `_execute`; or it ran longer than `timeout_s` seconds.
         """
-        with self._start(command, output=subprocess.DEVNULL) as process:
+        with self._start(command, None, environment, subprocess.DEVNULL) as process:
             killer = threading.Timer(timeout_s, _end, [process])
             killer.start()
             try:

@@ -14,14 +14,19 @@ from kws import _core
 from kws.bundle.checks import open_model
 from kws.bundle.device import Device
 from kws.errors import BoardError, ModelError
+from kws.features.frontend_settings import HOP
 from kws.features.spectrogram import batch_spectrograms
 from kws.host.build.firmware import build, build_tool
+from kws.host.emulate.cores import CORES, CoreEmulator
+from kws.host.emulate.inference import FRONTEND, Job
 from kws.host.emulate.qemu import Qemu
 from kws.host.measure.cycle_count import count_cycles
 from kws.host.measure.cycle_estimate import TOOL, bench_image
 from kws.host.measure.footprint import Footprint, read_footprint
 
 _SHIFT = 6  # as in tools/bench.cc: an instruction takes more than a tick of the board's timer
+
+_HOPS = 65  # for a processor's frontend
 
 _ROOM = (8 * 2**20 - 16, 3 * 2**20, 512)
 """Limits of tools/bench.cc: bytes of model, bytes of arena, number of ops."""
@@ -77,6 +82,20 @@ class BoardFigures:
 
 
 @dataclass(frozen=True)
+class CoreFigures:
+    """Executed instructions on an emulated processor (QEMU). All runs yield the same figures."""
+
+    hop: int
+    """Frontend instructions per hop of 20 ms: mean over noise of many levels."""
+    hop_max: int
+    """Maximum over the same noise."""
+    inference: int
+    """Instructions per inference."""
+    arena: int
+    """Bytes of tensor arena."""
+
+
+@dataclass(frozen=True)
 class HostFigures:
     """Throughput of the core on one core of this machine; it varies from run to run."""
 
@@ -119,6 +138,46 @@ def bench_board(board: str, model: bytes) -> BoardFigures:
         )
     except (TypeError, ValueError):
         raise BoardError(f"{board}: the benchmark wrote {text!r}; this is a bug") from None
+
+
+def bench_core(name: str, model: bytes) -> CoreFigures:
+    """Count the instructions of the frontend and `model` on one of CORES.
+
+    Raises:
+        ModelError: the core rejects the model.
+        BoardError: the processor cannot run the model.
+        ToolError: the compiler or the emulator is missing or failed.
+    """
+    rng = np.random.default_rng(0)
+    interpreter = open_model(model)
+    rows = tuple(
+        rng.integers(0, 256, (1, int(np.prod(info.shape)) * np.dtype(info.dtype).itemsize))
+        .astype(np.uint8)
+        .view(info.dtype)
+        for info in interpreter.inputs
+    )
+    levels = 10 ** rng.uniform(0, 4, (_HOPS, 1))
+    noise = rng.standard_normal((_HOPS, HOP)) * levels
+    pcm = noise.clip(-32768, 32767).astype(np.int16)
+    with CoreEmulator(name) as emulator:
+        hops = emulator.count(Job(FRONTEND, (pcm,)))[1:]  # the first makes no frame
+        inference = emulator.count(Job(model, rows))
+    if not hops or not inference:
+        raise BoardError(f"{name}: the model did not run; it may need more than 3 MB of arena")
+    arena = interpreter.arena_used_bytes
+    return CoreFigures(sum(hops) // len(hops), max(hops), inference[0], arena)
+
+
+def core_text(name: str, figures: CoreFigures) -> str:
+    """The figures of a processor as a table."""
+    lines = [
+        (CORES[name].title, "instructions"),
+        ("frontend per hop of 20 ms", f"{figures.hop:,} (at most {figures.hop_max:,})"),
+        ("inference", f"{figures.inference:,}"),
+        ("arena", f"{figures.arena:,} bytes"),
+    ]
+    width = max(len(what) for what, _ in lines)
+    return "\n".join(f"{what:<{width}}  {value}" for what, value in lines)
 
 
 def _check_room(board: str, model: bytes) -> None:

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kws/runtime/kernels/arm/dsp.h"
+#include "kws/runtime/kernels/mve/mve.h"
 #include "kws/runtime/kernels/shared/dot_loops.h"
 #include "kws/runtime/model/flatbuffer.h"
 
-#if KWS_HAVE_DSP
+#if KWS_HAVE_DSP && !KWS_HAVE_MVE
 namespace kws {
 
 int32_t Dot(const int8_t* input, const int8_t* filter, int32_t count, int32_t offset) {
@@ -73,4 +74,4 @@ void DotRows(const int8_t* input, const int8_t* filter, int32_t count, int32_t o
 }
 
 }  // namespace kws
-#endif  // KWS_HAVE_DSP
+#endif

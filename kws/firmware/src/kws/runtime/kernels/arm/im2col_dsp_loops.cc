@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kws/runtime/kernels/arm/im2col_dsp_loops.h"
 
+#include "kws/runtime/kernels/mve/mve.h"
 #include "kws/runtime/kernels/shared/dot_loops.h"
 #include "kws/runtime/model/flatbuffer.h"
 
-#if KWS_HAVE_DSP
+#if KWS_HAVE_DSP && !KWS_HAVE_MVE
 namespace kws {
 
 // Interleaves pairs of taps: taps 0 and 2 of both filters, then taps 1 and 3 of both.
@@ -298,4 +299,4 @@ void WriteIm2colColumn(const int8_t* taps, int32_t count, int32_t offset, int co
 }
 
 }  // namespace kws
-#endif  // KWS_HAVE_DSP
+#endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kws/runtime/kernels/arm/im2col_dsp_loops.h"
+#include "kws/runtime/kernels/mve/mve.h"
 #include "kws/runtime/model/flatbuffer.h"
 
-#if KWS_HAVE_DSP
+#if KWS_HAVE_DSP && !KWS_HAVE_MVE
 namespace kws {
 
 void MultiplyIm2col(const Filters& filters, int16_t* columns, int count, int8_t* to, int32_t step) {
@@ -73,4 +74,4 @@ void MultiplyIm2col(const Filters& filters, int16_t* columns, int count, int8_t*
 }
 
 }  // namespace kws
-#endif  // KWS_HAVE_DSP
+#endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kws/runtime/kernels/x86/depthwise_avx2_loops.h"
 
+#if KWS_MAY_HAVE_AVX2
 #include <algorithm>
 
-#if KWS_MAY_HAVE_AVX2
 namespace kws {
 namespace avx2 {
 namespace {

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""On other processors, features and all ops are bit-identical to the host's."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from kws import _core
+from kws.features.frontend_settings import HOP
+from kws.host.build.programs import PACKAGES
+from kws.host.emulate.cores import CORES, CoreEmulator
+from kws.host.emulate.inference import FRONTEND, Job, on_host
+from tests.bundle.compiled.compiled_jobs import jobs_of
+from tests.runtime.fuzz.fuzz_seeds import seeds
+from tests.runtime.ops.cases import Case
+from tests.runtime.ops.elementwise_cases import ELEMENTWISE, long_windows
+from tests.runtime.ops.filter_cases import FILTERS
+from tools.benchmarks import ds_cnn
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module", params=CORES)
+def core(request: pytest.FixtureRequest) -> Iterator[tuple[str, CoreEmulator]]:
+    name = request.param
+    for tool in (CORES[name].compiler, CORES[name].emulator):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed: apt-get install {PACKAGES[tool][0]}")
+    with CoreEmulator(name) as emulator:
+        yield name, emulator
+
+
+def test_every_op_is_bit_identical_to_the_host(core: tuple[str, CoreEmulator]) -> None:
+    jobs = jobs_of([*seeds().values()]) + [case.job for case in long_windows()]
+
+    def add(case: Case) -> None:
+        jobs.append(case.job)
+
+    for drawn in (*ELEMENTWISE.values(), *FILTERS.values()):
+        drawn.each(add)
+    assert len(jobs) > 500
+    for outcome, job in zip(core[1].run(jobs), jobs, strict=True):
+        host = on_host(job)
+        assert outcome.arena_used_bytes == host.arena_used_bytes
+        for values, expected in zip(outcome.outputs, host.outputs, strict=True):
+            np.testing.assert_array_equal(values.view(np.uint8), expected.view(np.uint8))
+
+
+def test_features_are_bit_identical_to_the_hosts(core: tuple[str, CoreEmulator]) -> None:
+    rng = np.random.default_rng(5)
+    sound = rng.standard_normal((150, HOP)) * 10 ** rng.uniform(0, 4.5, (150, 1))
+    pcm = sound.clip(-32768, 32767).astype(np.int16)
+    (outcome,) = core[1].run([Job(FRONTEND, (pcm,))])
+    expected = _core.features(pcm.reshape(1, -1), threads=1)[0]
+    assert len(expected) == len(pcm) - 1
+    np.testing.assert_array_equal(outcome.outputs[0], expected)
+
+
+def test_instructions_stay_below_their_limits(core: tuple[str, CoreEmulator]) -> None:
+    limits = {"cortex-m7": 4_000_000, "cortex-m33": 4_000_000, "cortex-m55": 1_900_000}
+    name, emulator = core
+    model = ds_cnn()
+    (info,) = _core.Interpreter(model).inputs
+    rows = np.random.default_rng(0).integers(-128, 128, (1, *info.shape)).astype(np.int8)
+    (count,) = emulator.count(Job(model, (rows,)))
+    assert count <= limits.get(name, 45_000_000)
