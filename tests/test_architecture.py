@@ -61,6 +61,7 @@ CPP_ROOMS = (
     ("boards/",),
     ("app/",),
     ("tools/",),
+    ("cores/",),
 )
 CODE = {".py", ".cc", ".h", ".js", ".cs"}
 
