@@ -38,6 +38,8 @@ _SHORT_BACKGROUND = 4 * SAMPLE_RATE
 """Shorter background recordings (such as clips in `_silence_`) are joined into one."""
 
 _HASH_STEPS = 2**27  # steps of Speech Commands' hash scale
+_VALIDATION_PERCENT = 10
+_TEST_PERCENT = 10
 
 
 class Split(enum.StrEnum):
@@ -164,12 +166,8 @@ class DataSet:
         return f" (did you mean {near[0]!r}?)" if near else ""
 
 
-def open_dataset(
-    root: Path, *, validation_percent: float = 10, test_percent: float = 10
-) -> DataSet:
-    """Open a folder of words as a data set.
-
-    The percentages apply to the hash rule, which splits a folder without lists.
+def open_dataset(root: Path) -> DataSet:
+    """Open a folder of words as a data set. The hash rule splits a folder without lists.
 
     Raises:
         DataError: the folder is missing, unreadable, or has no folder of recordings.
@@ -190,8 +188,7 @@ def open_dataset(
         by_word: defaultdict[str, set[str]] = defaultdict(set)
         for file in folders.spoken:
             by_word[file.word].add(file.speaker)
-        percents = {Split.VALIDATION: validation_percent, Split.TEST: test_percent}
-        by_speaker, moved = split_speakers(by_word, percents)
+        by_speaker, moved = split_speakers(by_word)
         splits = [by_speaker[file.speaker] for file in folders.spoken]
     clips = tuple(
         Clip(file.path, file.word, file.speaker, split)
@@ -234,7 +231,7 @@ def _notes(
 
 
 def split_speakers(
-    by_word: Mapping[str, Iterable[str]], percents: Mapping[Split, float]
+    by_word: Mapping[str, Iterable[str]],
 ) -> tuple[dict[str, Split], dict[str, Split]]:
     """Split speakers by the hash rule, then fill empty sets.
 
@@ -243,7 +240,6 @@ def split_speakers(
 
     Args:
         by_word: the speakers of each word.
-        percents: percentage of speakers in the validation and test sets.
 
     Returns:
         The split of every speaker, and of those that were moved.
@@ -252,8 +248,7 @@ def split_speakers(
     for word, speakers in by_word.items():
         for speaker in set(speakers):
             words[speaker].append(word)
-    shares = (percents[Split.VALIDATION], percents[Split.TEST])
-    splits = {speaker: hash_split(speaker, *shares) for speaker in words}
+    splits = {speaker: hash_split(speaker) for speaker in words}
     counts = {word: Counter(splits[s] for s in set(people)) for word, people in by_word.items()}
     moved: dict[str, Split] = {}
 
@@ -264,8 +259,7 @@ def split_speakers(
 
     for word in sorted(counts, key=lambda word: (counts[word].total(), word)):
         for split in (Split.TEST, Split.VALIDATION, Split.TRAIN):
-            needed = split is Split.TRAIN or percents[split] > 0
-            if counts[word][split] or not needed or counts[word].total() < len(Split):
+            if counts[word][split] or counts[word].total() < len(Split):
                 continue
             free = [speaker for speaker in set(by_word[word]) if can_leave(speaker)]
             if not free:
@@ -278,12 +272,12 @@ def split_speakers(
     return splits, moved
 
 
-def hash_split(speaker: str, validation_percent: float, test_percent: float) -> Split:
+def hash_split(speaker: str) -> Split:
     """The split of a speaker by the Speech Commands rule, which depends only on the name."""
     percent = _steps(speaker) * (100.0 / (_HASH_STEPS - 1))
-    if percent < validation_percent:
+    if percent < _VALIDATION_PERCENT:
         return Split.VALIDATION
-    if percent < validation_percent + test_percent:
+    if percent < _VALIDATION_PERCENT + _TEST_PERCENT:
         return Split.TEST
     return Split.TRAIN
 

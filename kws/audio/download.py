@@ -169,10 +169,6 @@ def _unpack(archive: Archive, part: Path, folder: Path) -> None:
         talk.write_manifest(archive, folder)
 
 
-_VALIDATION_PERCENT = 10.0
-_TEST_PERCENT = 10.0
-
-
 @dataclass
 class _Talk:
     """LibriSpeech's layout, flattened: one folder per source, none per chapter."""
@@ -205,6 +201,6 @@ class _Talk:
             table.writerow(["file", "kind", "speaker_or_group", "split", "transcript"])
             for path in sorted(self.files):
                 speaker = path.name.split("-")[0]
-                split = hash_split(speaker, _VALIDATION_PERCENT, _TEST_PERCENT)
+                split = hash_split(speaker)
                 name = path.relative_to(folder).as_posix()
                 table.writerow([name, "speech", speaker, split, self.texts[path.stem].lower()])

@@ -87,22 +87,13 @@ class LongRecording:
         )
 
 
-def open_recordings(folder: Path, split: Split | None, kind: str) -> list[LongRecording]:
-    """The recordings in a folder, or their parts, that a split may use.
+def open_recordings(folders: Sequence[Path], split: Split | None, kind: str) -> list[LongRecording]:
+    """The recordings in folders, or their parts, that a split may use.
 
     Args:
-        folder: a folder of recordings.
+        folders: folders of recordings; at least one must have recordings of the split.
         split: the split; None for all.
         kind: `speech`, `noise` or `room`; a manifest's rows of other kinds are skipped.
-
-    Raises:
-        DataError: the folder is missing or contains no such recording, or its manifest is wrong.
-    """
-    return open_folders([folder], split, kind)
-
-
-def open_folders(folders: Sequence[Path], split: Split | None, kind: str) -> list[LongRecording]:
-    """Like `open_recordings`, for several folders. At least one must have the split.
 
     Raises:
         DataError: a folder is missing or contains no such recording, its manifest is wrong, or no

@@ -16,7 +16,7 @@ from kws.audio.long_recordings import (
     LongRecording,
     join_by_source,
     load_recordings,
-    open_folders,
+    open_recordings,
 )
 from kws.audio.pcm import BLOCK, Pcm, to_pcm
 from kws.errors import DataError
@@ -53,7 +53,7 @@ class Surroundings:
                 or every recording contains one of these words.
         """
         folders = self.negatives
-        recordings = open_folders(folders, split, "speech")
+        recordings = open_recordings(folders, split, "speech")
         people = self._people_held_back()
         if split is Split.TRAIN:
             recordings = [r for r in recordings if r.speaker not in people]
@@ -76,7 +76,7 @@ class Surroundings:
         """
         self.talk(Split.TRAIN, words)
         for folders, kind in ((self.noises, "noise"), (self.rooms, "room")):
-            open_folders(folders, Split.TRAIN, kind)
+            open_recordings(folders, Split.TRAIN, kind)
 
     def load_noises(self, split: Split) -> list[Pcm]:
         """Samples of the noises; short ones are repeated."""
@@ -98,7 +98,7 @@ class Surroundings:
         return digest.hexdigest()[:16] if self != Surroundings() else ""
 
     def _held_back_talk(self) -> list[LongRecording]:
-        return open_folders(self.held_back, Split.TRAIN, "speech")
+        return open_recordings(self.held_back, Split.TRAIN, "speech")
 
     def _people_held_back(self) -> frozenset[str]:
         """Chosen by name, so always the same; empty if no speaker would be left for training."""
@@ -108,7 +108,7 @@ class Surroundings:
 
     @staticmethod
     def _load(folders: Sequence[Path], split: Split, kind: str) -> list[Pcm]:
-        return load_recordings(open_folders(folders, split, kind))
+        return load_recordings(open_recordings(folders, split, kind))
 
 
 def _draw(speaker: str) -> int:

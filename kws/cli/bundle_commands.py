@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -18,9 +18,6 @@ from kws.cli.options import (
     ModelOption,
     ThenOption,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 def export_web(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -15,9 +15,6 @@ from kws.cli.help_pages import (
     complete_emulated_board,
     complete_real_board,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 def _bundle_path(text: str) -> Path:

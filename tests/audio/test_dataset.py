@@ -136,27 +136,27 @@ def test_few_speakers_leave_no_set_empty(tmp_path: Path) -> None:
     train = {clip.speaker for clip in dataset.of(Split.TRAIN)}
     assert len(train) >= 3
     (note,) = dataset.notes
-    moved = {c.speaker for c in dataset.clips if hash_split(c.speaker, 10, 10) != c.split}
+    moved = {c.speaker for c in dataset.clips if hash_split(c.speaker) != c.split}
     assert moved
     assert all(f"{who} to" in note or f"{who} and" in note for who in moved), note
 
 
 def test_no_speaker_is_moved_if_the_hash_rule_fills_all_sets() -> None:
     people = [f"speaker{i}" for i in range(60)]
-    splits, moved = split_speakers({"yes": people}, {Split.VALIDATION: 10, Split.TEST: 10})
+    splits, moved = split_speakers({"yes": people})
     assert not moved
-    assert splits == {who: hash_split(who, 10, 10) for who in people}
+    assert splits == {who: hash_split(who) for who in people}
 
 
 def test_moving_a_speaker_never_empties_a_set_of_another_word() -> None:
-    train = [w for w in (f"s{i}" for i in range(200)) if hash_split(w, 10, 10) == Split.TRAIN]
-    rest = [w for w in (f"s{i}" for i in range(200)) if hash_split(w, 10, 10) != Split.TRAIN]
-    test = next(w for w in rest if hash_split(w, 10, 10) == Split.TEST)
-    validation = next(w for w in rest if hash_split(w, 10, 10) == Split.VALIDATION)
+    train = [w for w in (f"s{i}" for i in range(200)) if hash_split(w) == Split.TRAIN]
+    rest = [w for w in (f"s{i}" for i in range(200)) if hash_split(w) != Split.TRAIN]
+    test = next(w for w in rest if hash_split(w) == Split.TEST)
+    validation = next(w for w in rest if hash_split(w) == Split.VALIDATION)
     a, b, c, d = train[:4]
     # Only speaker a has `no` in training, so another speaker must move for `yes`.
     words = {"yes": [a, b, c, d], "no": [a, test, validation]}
-    splits, moved = split_speakers(words, {Split.VALIDATION: 10, Split.TEST: 10})
+    splits, moved = split_speakers(words)
     assert a not in moved
     for speakers in words.values():
         assert {splits[who] for who in speakers} == set(Split)
@@ -183,13 +183,13 @@ OFFICIAL = {
 
 @pytest.mark.parametrize("split", OFFICIAL)
 def test_hash_rule_gives_the_official_lists(split: Split) -> None:
-    assert {hash_split(speaker, 10, 10) for speaker in OFFICIAL[split].split()} == {split}
+    assert {hash_split(speaker) for speaker in OFFICIAL[split].split()} == {split}
 
 
 def test_hash_rule_keeps_the_percentages() -> None:
-    splits = [hash_split(f"{index:08x}", 20, 5) for index in range(3000)]
-    assert abs(splits.count(Split.VALIDATION) / 3000 - 0.20) < 0.025
-    assert abs(splits.count(Split.TEST) / 3000 - 0.05) < 0.015
+    splits = [hash_split(f"{index:08x}") for index in range(3000)]
+    assert abs(splits.count(Split.VALIDATION) / 3000 - 0.10) < 0.02
+    assert abs(splits.count(Split.TEST) / 3000 - 0.10) < 0.02
 
 
 def test_no_speaker_is_in_two_sets_by_the_hash_rule(tmp_path: Path) -> None:

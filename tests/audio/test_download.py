@@ -248,7 +248,7 @@ def test_talk_gets_speakers_splits_and_transcripts(server: Server, tmp_path: Pat
     what = replace(archive(server, tar(TALK)), talk=True)
     assert fetch(what, tmp_path / "talk") is True
     assert (tmp_path / "talk" / "README.TXT").read_bytes() == b"about"
-    talk = open_recordings(tmp_path / "talk", None, "speech")
+    talk = open_recordings([tmp_path / "talk"], None, "speech")
     assert [(t.path.name, t.source, t.speaker) for t in talk] == [
         ("2-9-0000.flac", "dev-clean", "2"),
         ("84-7-0000.flac", "dev-clean", "84"),
@@ -263,7 +263,7 @@ def test_talk_gets_speakers_splits_and_transcripts(server: Server, tmp_path: Pat
 
 def of_split(folder: Path, split: Split) -> list[LongRecording]:
     try:
-        return open_recordings(folder, split, "speech")
+        return open_recordings([folder], split, "speech")
     except DataError:
         return []
 

@@ -14,7 +14,6 @@ from kws.audio.long_recordings import (
     LongRecording,
     join_by_source,
     load_recordings,
-    open_folders,
     open_recordings,
 )
 from kws.audio.sound_files import write_clip
@@ -84,12 +83,12 @@ def test_manifest_decides_on_split_and_kind(tmp_path: Path) -> None:
     rows.append("hum/hum.wav,noise,train,fan,")
     (tmp_path / "manifest.csv").write_text("\n".join(rows))
     for number, split in enumerate(Split):
-        (recording,) = open_recordings(tmp_path, split, "speech")
+        (recording,) = open_recordings([tmp_path], split, "speech")
         assert (recording.speaker, recording.source) == (f"anna{number}", "kitchen")
         assert recording.part == (0, 1)
-    assert len(open_recordings(tmp_path / "hum", Split.TRAIN, "noise")) == 1
+    assert len(open_recordings([tmp_path / "hum"], Split.TRAIN, "noise")) == 1
     with pytest.raises(DataError, match="no test recordings of noise"):
-        open_recordings(tmp_path / "hum", Split.TEST, "noise")
+        open_recordings([tmp_path / "hum"], Split.TEST, "noise")
 
 
 def test_one_of_several_folders_may_lack_a_split(tmp_path: Path) -> None:
@@ -97,41 +96,41 @@ def test_one_of_several_folders_may_lack_a_split(tmp_path: Path) -> None:
     (tmp_path / "kept" / "manifest.csv").write_text("file,kind,split\n1.wav,speech,train\n")
     write(tmp_path / "radio" / "2.wav")
     folders = [tmp_path / "radio", tmp_path / "kept"]
-    names = {s: [r.path.name for r in open_folders(folders, s, "speech")] for s in Split}
+    names = {s: [r.path.name for r in open_recordings(folders, s, "speech")] for s in Split}
     assert names == {
         Split.TRAIN: ["2.wav", "1.wav"],
         Split.VALIDATION: ["2.wav"],
         Split.TEST: ["2.wav"],
     }
     with pytest.raises(DataError, match="kept: no test recordings of speech"):
-        open_folders(folders[1:], Split.TEST, "speech")
+        open_recordings(folders[1:], Split.TEST, "speech")
     with pytest.raises(DataError, match="nowhere: no such folder"):
-        open_folders([*folders, tmp_path / "nowhere"], Split.TRAIN, "speech")
+        open_recordings([*folders, tmp_path / "nowhere"], Split.TRAIN, "speech")
 
 
 def test_splits_share_no_sample_without_a_manifest(tmp_path: Path) -> None:
     sound = np.arange(16000, dtype=np.int16)
     write_clip(tmp_path / "talk.wav", sound)
     (tmp_path / "talk.txt").write_text("no")
-    parts = [load_recordings(open_recordings(tmp_path, split, "speech"))[0] for split in Split]
+    parts = [load_recordings(open_recordings([tmp_path], split, "speech"))[0] for split in Split]
     np.testing.assert_array_equal(np.concatenate(parts), sound)
-    (whole,) = open_recordings(tmp_path, None, "speech")
+    (whole,) = open_recordings([tmp_path], None, "speech")
     assert whole.may_contain(["no"])
     assert not whole.may_contain(["yes"])
 
 
 def test_a_wrong_folder_or_manifest_gives_a_one_line_error(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such folder"):
-        open_recordings(tmp_path / "nowhere", None, "speech")
+        open_recordings([tmp_path / "nowhere"], None, "speech")
     with pytest.raises(DataError, match="no recordings of speech"):
-        open_recordings(tmp_path, None, "speech")
+        open_recordings([tmp_path], None, "speech")
     write(tmp_path / "a.wav")
     (tmp_path / "manifest.csv").write_text("name\na.wav\n")
     with pytest.raises(DataError, match="a line has no file"):
-        open_recordings(tmp_path, None, "speech")
+        open_recordings([tmp_path], None, "speech")
     (tmp_path / "manifest.csv").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(DataError, match="correct or remove it"):
-        open_recordings(tmp_path, None, "speech")
+        open_recordings([tmp_path], None, "speech")
 
 
 def test_recordings_of_a_source_are_joined_with_pauses() -> None:

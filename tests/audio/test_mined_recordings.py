@@ -23,7 +23,7 @@ PCM = np.arange(48000, dtype=np.int16)
 def test_clips_are_added_one_by_one_and_read_as_mined(tmp_path: Path) -> None:
     for name in ("a.wav", "b.wav"):
         assert add_clip(tmp_path / "hard", clip(name), PCM) == tmp_path / "hard" / "mined" / name
-    recordings = open_recordings(tmp_path / "hard", Split.TRAIN, "speech")
+    recordings = open_recordings([tmp_path / "hard"], Split.TRAIN, "speech")
     assert [(r.path.name, r.source, r.speaker, r.part) for r in recordings] == [
         (name, "mined", "anna, at home", (0.0, 1.0)) for name in ("a.wav", "b.wav")
     ]
@@ -33,7 +33,7 @@ def test_a_clip_that_the_user_deleted_is_ignored(tmp_path: Path) -> None:
     for name in ("a.wav", "b.wav"):
         add_clip(tmp_path, clip(name), PCM)
     (tmp_path / "mined" / "a.wav").unlink()
-    assert [r.path.name for r in open_recordings(tmp_path, Split.TRAIN, "speech")] == ["b.wav"]
+    assert [r.path.name for r in open_recordings([tmp_path], Split.TRAIN, "speech")] == ["b.wav"]
 
 
 def test_a_manifest_without_a_final_newline_is_extended(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_a_manifest_without_a_final_newline_is_extended(tmp_path: Path) -> None:
     manifest = tmp_path / "manifest.csv"
     manifest.write_text(manifest.read_text().rstrip("\n"))
     add_clip(tmp_path, clip("b.wav"), PCM)
-    assert len(open_recordings(tmp_path, Split.TRAIN, "speech")) == 2
+    assert len(open_recordings([tmp_path], Split.TRAIN, "speech")) == 2
 
 
 @pytest.mark.parametrize("content", [b"file,kind\nx.wav,noise\n", b"\xff\xfe\x00"])

@@ -120,7 +120,7 @@ def test_lines_of_games_become_talk_without_keywords(tmp_path: Path) -> None:
     script = EXAMPLES / "game_talk" / "talk.py"
     out = tmp_path / "talk"
     assert quiet([sys.executable, script, out, share]) == f"2 lines in {out}\n"
-    of_drascula, of_fish = open_recordings(out, Split.TRAIN, "speech")
+    of_drascula, of_fish = open_recordings([out], Split.TRAIN, "speech")
     assert (of_drascula.path.name, of_drascula.transcript) == ("1.wav", "")
     assert (of_fish.source, of_fish.transcript) == ("fish_nl", said["a"])
     pcm = load_clip(of_drascula.path)

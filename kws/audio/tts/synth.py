@@ -326,7 +326,7 @@ def _write_lists(out: Path, splits: dict[str, Split]) -> None:
         split = (
             splits.get(speaker)
             or splits.get(voice_of(speaker))
-            or (Split.TRAIN if is_voice(speaker) else hash_split(speaker, 10, 10))
+            or (Split.TRAIN if is_voice(speaker) else hash_split(speaker))
         )
         lines[split].append(f"{clip.path.relative_to(out).as_posix()}\n")
     for name, file in LISTS.items():

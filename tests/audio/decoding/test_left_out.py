@@ -129,7 +129,7 @@ def test_unusable_long_recordings_are_skipped_too(
     cut(folder / "cut.wav", (folder / "whole.wav").read_bytes())
     (folder / "none.flac").write_bytes(b"no sound")
     (folder / "film.mp4").write_bytes(b"....ftypmp42")
-    recordings = open_recordings(folder, None, "speech")
+    recordings = open_recordings([folder], None, "speech")
     assert [recording.path.name for recording in recordings] == ["cut.wav", "whole.wav"]
     assert [len(pcm) for pcm in load_recordings(recordings)] == [12_795, 16_000]
     err = capsys.readouterr().err
@@ -141,11 +141,11 @@ def test_unusable_long_recordings_are_skipped_too(
     assert (
         f"kws: {folder / 'cut.wav'}: cut off or damaged: its header declares 1.00 s, but it" in err
     )
-    open_recordings(folder, None, "speech")
+    open_recordings([folder], None, "speech")
     assert capsys.readouterr().err == "", "each line is printed once"
 
 
 def test_a_folder_without_a_readable_file_gives_the_reason(tmp_path: Path) -> None:
     (tmp_path / "b.wav").write_bytes(b"not a readable recording")
     with pytest.raises(AudioError, match=r"b\.wav: not a readable recording"):
-        open_recordings(tmp_path, None, "speech")
+        open_recordings([tmp_path], None, "speech")

@@ -127,7 +127,7 @@ def test_false_alarms_are_kept_for_training(kws: Run, tmp_path: Path, bundle: Bu
     assert err.count("the sound of a detection") == 2
     paths = sorted((home / "mined").iterdir())
     assert [path.stem.split("_")[2] for path in paths] == ["yes", "no"]
-    recordings = open_recordings(home, Split.TRAIN, "speech")
+    recordings = open_recordings([home], Split.TRAIN, "speech")
     assert [r.path for r in recordings] == paths
     assert {r.source for r in recordings} == {"mined"}, "training treats them as mined"
     assert {r.part for r in recordings} == {(0.0, 1.0)}

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kws.audio.dataset import Clip, DataSet, Split, hash_split, open_dataset
+from kws.audio.dataset import Clip, DataSet, Split, open_dataset
 from kws.audio.sound_files import write_clip
 from kws.audio.tts.engines.speech import Voice
 from kws.audio.tts.synth import split_voices
@@ -123,13 +123,6 @@ def test_second_data_set_adds_no_speaker_of_the_evaluation(dataset: DataSet) -> 
     learned = speakers(list(itertools.chain(*extra_clips(extra, dataset, WORDS))))
     evaluated = [evaluation_clips(dataset, WORDS, split) for split in HELD_OUT]
     assert disjoint([learned, *(speakers(list(itertools.chain(*groups))) for groups in evaluated)])
-
-
-def test_a_speakers_split_does_not_depend_on_other_speakers() -> None:
-    names = [f"{number:08x}" for number in range(500)]
-    first = {name: hash_split(name, 10, 10) for name in names}
-    assert {name: hash_split(name, 10, 10) for name in reversed(names)} == first
-    assert set(first.values()) == set(Split)
 
 
 def test_speech_commands_lists_share_no_speaker(speech_commands: Path) -> None:

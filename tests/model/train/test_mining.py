@@ -69,7 +69,7 @@ def test_false_alarms_are_kept_with_their_context(
 
 def test_training_reads_them_as_mined(bundle: Bundle, talk: Path, tmp_path: Path) -> None:
     mine_recordings(bundle, MiningSettings((talk,)), tmp_path / "hard")
-    recordings = open_recordings(tmp_path / "hard", Split.TRAIN, "speech")
+    recordings = open_recordings([tmp_path / "hard"], Split.TRAIN, "speech")
     assert [(r.source, r.part) for r in recordings] == [("mined", (0.0, 1.0))] * 2
     windows = TalkWindows(recordings, 32000, 0.5)
     assert windows
