@@ -16,8 +16,9 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from kws.errors import KwsError
+from kws.errors import KwsError, UsageError
 
 # Reading the umask means setting it, which affects other threads, so it is read once, here.
 _UMASK = os.umask(0o077)
@@ -121,6 +122,31 @@ def make_directory(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise _cannot_write(path, error) from None
+
+
+def check_replaceable(folder: Path, marker: str, what: str) -> None:
+    """Check that writing `folder` would replace only an earlier result.
+
+    Args:
+        folder: the destination.
+        marker: name of a file that every such folder has.
+        what: noun for such a folder in the error message, such as "a bundle".
+
+    Raises:
+        UsageError: `folder` is a file, or a folder that contains something else.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder}: this is a file; name another folder")
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / marker).is_file():
+        raise UsageError(f"{folder}: this folder contains files other than {what}; name another")
+
+
+def descriptor(stream: Any) -> int | None:
+    """The file descriptor of stdin, stdout or stderr; None if it is closed or not a file."""
+    try:
+        return int(stream.fileno())
+    except (AttributeError, OSError, ValueError):
+        return None
 
 
 @contextlib.contextmanager

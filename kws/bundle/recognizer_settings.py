@@ -13,6 +13,9 @@ from kws.config import check_range, check_settings, setting
 from kws.errors import KwsError
 from kws.labels import first_keyword
 
+NEVER = 255
+"""The threshold of a keyword that is never reported."""
+
 
 @dataclass(frozen=True)
 class RecognizerSettings:

@@ -17,8 +17,7 @@ from kws.bundle.layout import (
     SETTINGS_FILE,
 )
 from kws.bundle.reading import load_bundle
-from kws.errors import UsageError
-from kws.files import new_directory
+from kws.files import check_replaceable, new_directory
 
 
 def write_bundle(bundle: Bundle, path: Path) -> Bundle:
@@ -50,10 +49,7 @@ def check_destination(path: Path) -> None:
     Raises:
         UsageError: `path` is a file, or a folder that contains something else.
     """
-    if path.exists() and not path.is_dir():
-        raise UsageError(f"{path}: a file is in the bundle's place; name another folder")
-    if path.is_dir() and any(path.iterdir()) and not (path / SETTINGS_FILE).is_file():
-        raise UsageError(f"{path}: this folder contains files other than a bundle; name another")
+    check_replaceable(path, SETTINGS_FILE, "a bundle")
 
 
 def _to_toml(bundle: Bundle) -> str:

@@ -23,6 +23,7 @@ from kws.cli.options import (
     ThenOption,
 )
 from kws.errors import UsageError
+from kws.files import descriptor
 
 
 def deploy(
@@ -118,7 +119,7 @@ def monitor(
             raise typer.Exit(1)
         return
     with suppress(KeyboardInterrupt):
-        typed = watch.keyboard()
+        typed = descriptor(sys.stdin)
         level_seconds = 1.0 if level else None
         watch.Monitor(
             finder.boards, finder.wanted, show, baud, typed=typed, level_seconds=level_seconds

@@ -11,10 +11,10 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import Any
 
 from kws.errors import ToolError
 from kws.extras import require
+from kws.files import descriptor
 
 _WAIT_SECONDS = 0.1
 _DEVICE_UNAVAILABLE = -9985  # paDeviceUnavailable
@@ -78,7 +78,7 @@ def libraries_silent(permanently: Callable[[], bool]) -> Iterator[None]:
         return
     python_stderr = os.fdopen(saved, "w", buffering=1, encoding="utf-8", errors="backslashreplace")
     stderr, nothing = sys.stderr, os.open(os.devnull, os.O_WRONLY)
-    is_two = _descriptor(stderr) == 2
+    is_two = descriptor(stderr) == 2
     os.dup2(nothing, 2)
     os.close(nothing)
     if is_two:
@@ -91,11 +91,3 @@ def libraries_silent(permanently: Callable[[], bool]) -> Iterator[None]:
                 sys.stderr = stderr
             os.dup2(saved, 2)
             python_stderr.close()
-
-
-def _descriptor(stream: Any) -> int:
-    try:
-        number: int = stream.fileno()
-    except (AttributeError, OSError, ValueError):
-        return -1
-    return number

@@ -10,15 +10,14 @@ from typing import Any
 
 from kws.audio.sound_files import Recording
 from kws.bundle.device import Device
+from kws.bundle.recognizer_settings import NEVER
+from kws.cli.printing.plain_tables import plain_table
 from kws.host.emulate.host_device import Peak
 from kws.host.emulate.transcript import Transcript
 
 _QUIETEST_DB = -96.0
 _FAINT_DB = -40.0
 """A recording with a lower peak, in dB of full scale, is called very quiet."""
-
-_NEVER = 255
-"""The threshold of a keyword that is never reported."""
 
 
 def serial_text(transcript: Transcript, *, named: bool) -> str:
@@ -35,26 +34,18 @@ def explanation(transcript: Transcript) -> str:
     for peak in transcript.peaks:
         name = f"{peak.label} ({peak.model})" if several else peak.label
         at = _seconds(peak.time_ms) if peak.score else "-"
-        threshold = "never" if peak.threshold == _NEVER else str(peak.threshold)
+        threshold = "never" if peak.threshold == NEVER else str(peak.threshold)
         rows.append((name, str(peak.score), at, threshold, _verdict(peak, transcript)))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    table = [
-        "  ".join(
-            cell.rjust(width) if 0 < place < 4 else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
     about = (
         f"{transcript.path}: {recording.seconds:.2f} s, {recording.rate} Hz, {recording.mix.text}\n"
         f"{_level(recording)}"
     )
-    return "\n".join([about, *table]) + "\n"
+    return f"{about}\n{plain_table(rows, right=True, last_left=True)}\n"
 
 
 def nothing_heard(transcript: Transcript) -> str:
     """The line for a recording without a detected keyword."""
-    peaks = [peak for peak in transcript.peaks if peak.threshold != _NEVER]
+    peaks = [peak for peak in transcript.peaks if peak.threshold != NEVER]
     nearest = max(peaks, key=lambda peak: peak.score - peak.threshold, default=None)
     if nearest is None:
         best = "the model reports no keyword (all thresholds are 255)"
@@ -129,7 +120,7 @@ def _verdict(peak: Peak, transcript: Transcript) -> str:
     was_heard = any(heard.label == peak.label for heard in transcript.serial.heard)
     if was_heard and peak.score > peak.threshold:
         return "heard"
-    if peak.threshold == _NEVER:
+    if peak.threshold == NEVER:
         return "switched off in the bundle"
     if peak.score > peak.threshold:
         return "not reported: suppressed, or another keyword scored higher"

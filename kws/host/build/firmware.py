@@ -15,7 +15,7 @@ from kws.bundle.codegen import firmware_files, firmware_sources, then_sources
 from kws.bundle.device import Device
 from kws.bundle.layout import FIRMWARE_FOLDER
 from kws.errors import ToolError, UsageError
-from kws.files import new_directory
+from kws.files import check_replaceable, new_directory
 from kws.host.build import uf2
 from kws.host.build.boards import Board, find_board, firmware_folder
 from kws.host.build.elf_sections import Size, read_size
@@ -103,7 +103,7 @@ def build(
     """
     port = find_board(board)
     if out is not None:
-        _check_folder(out)
+        check_replaceable(out, ELF, "firmware")
     try:
         with generated(device, _headers(port, device, pins, ring_hops)) as sources:
             built = cached_build(board, sources)
@@ -198,14 +198,6 @@ def _headers(board: Board, device: Device, pins: Sequence[str], ring_hops: int) 
 
 def _firmware(folder: Path) -> Firmware:
     return Firmware(folder, read_size(folder / ELF))
-
-
-def _check_folder(out: Path) -> None:
-    """Refuse a folder that holds files other than firmware."""
-    if out.exists() and not out.is_dir():
-        raise UsageError(f"{out}: this is a file; name another folder")
-    if out.is_dir() and any(out.iterdir()) and not (out / ELF).is_file():
-        raise UsageError(f"{out}: this folder holds files other than firmware; name another")
 
 
 def _what_to_shrink(board: Board, device: Device, excess: TooLargeError) -> str:

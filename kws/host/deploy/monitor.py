@@ -169,14 +169,6 @@ def _notice(line: str) -> None:
     sys.stderr.flush()
 
 
-def keyboard() -> int | None:
-    """The descriptor of stdin, or None."""
-    try:
-        return sys.stdin.fileno()
-    except (AttributeError, OSError, ValueError):
-        return None
-
-
 @dataclass
 class Monitor:
     """Follows one board, through restarts and unplugging, until Ctrl-C."""

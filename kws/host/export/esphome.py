@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kws.bundle.bundle import Bundle
+from kws.bundle.recognizer_settings import NEVER
 from kws.errors import UsageError, located
 from kws.host.export.core_files import bundle_texts
 
@@ -19,9 +20,6 @@ _FIRST_ESPHOME = "2024.7.0"
 
 _PUBLISHED_STEP_MS = 10
 """Step of ESPHome's own models of version 2."""
-
-_NEVER = 255
-"""Threshold of a word that is never reported."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,7 @@ def _words(bundle: Bundle) -> list[_Word]:
     for label in bundle.keywords:
         index = bundle.labels.index(label)
         threshold = thresholds[index] if thresholds else recognizer.detection_threshold
-        if threshold == _NEVER:
+        if threshold == NEVER:
             continue
         model = wake_model(streaming, bundle.output_order[index] if bundle.output_order else index)
         words.append(

@@ -26,7 +26,7 @@ from kws.audio.mined_recordings import (
 from kws.audio.pcm import Pcm
 from kws.audio.sound_files import write_clip
 from kws.errors import KwsError, UsageError
-from kws.files import make_directory
+from kws.files import descriptor, make_directory
 from kws.host.serial.lines import Heard
 from kws.labels import SILENCE, UNKNOWN, word_of
 
@@ -76,7 +76,7 @@ class Commands:
                     command,
                     shell=self._shell,
                     stdin=subprocess.DEVNULL,
-                    stdout=_stderr(),
+                    stdout=descriptor(sys.stderr),  # scripts read the stdout of kws
                     env={**os.environ, **{f"KWS_{key}": value for key, value in about.items()}},
                 )
             except OSError as error:
@@ -213,11 +213,3 @@ def _split(rule: str, command: str) -> list[str]:
             f"--on {rule!r}: there is no program {parts[0]!r}; for a shell command, add --shell"
         )
     return parts
-
-
-def _stderr() -> int | None:
-    """Output of commands: stderr, because scripts read kws's stdout."""
-    try:
-        return sys.stderr.fileno()
-    except (AttributeError, OSError, ValueError):
-        return None

@@ -22,6 +22,7 @@ from rich.text import Text
 
 from kws import _core
 from kws.audio.capture.blocks import Notice
+from kws.files import descriptor
 from kws.host.live.listener import Hop, Listener, Said
 from kws.host.serial.lines import Boot, Heard, Listening, Then, Waiting
 from kws.labels import UNKNOWN
@@ -242,12 +243,8 @@ def _shade(ink: int, paper: int) -> Style:
 @contextlib.contextmanager
 def keyboard() -> Iterator[Keyboard]:
     """Unbuffered keys; restores the terminal's settings afterwards."""
-    try:
-        number = sys.stdin.fileno()
-    except (AttributeError, OSError, ValueError):
-        yield Keyboard(None)
-        return
-    if not os.isatty(number):
+    number = descriptor(sys.stdin)
+    if number is None or not os.isatty(number):
         yield Keyboard(number)
         return
     import termios  # noqa: PLC0415 - does not exist on systems without terminals

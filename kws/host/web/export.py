@@ -18,8 +18,8 @@ from kws import __version__
 from kws.audio.background_noises import room_after
 from kws.bundle.bundle import Bundle
 from kws.bundle.device import Device
-from kws.errors import ToolError, UsageError
-from kws.files import new_directory
+from kws.errors import ToolError
+from kws.files import check_replaceable, new_directory
 from kws.host.web.browser_core import build_core
 from kws.host.web.model_facts import bundle_thresholds, model_facts
 from kws.host.web.site_files import CORE, MODEL, WASM, exported_page
@@ -45,7 +45,7 @@ def export_page(device: Device, out: Path, *, compiled: bool = False) -> int:
         ToolError: the core is missing, or it could not be compiled.
         KwsError: the page could not be written.
     """
-    _check_destination(out)
+    check_replaceable(out, MODEL, "a page")
     device = device.as_compiled() if compiled else device.as_interpreted()
     core = _base64(build_core(device) if compiled else _ready_core())
     with new_directory(out) as folder:
@@ -108,10 +108,3 @@ def _write_script(path: Path, constants: dict[str, Any]) -> None:
 
 def _base64(data: bytes) -> str:
     return base64.b64encode(data).decode("ascii")
-
-
-def _check_destination(out: Path) -> None:
-    if out.exists() and not out.is_dir():
-        raise UsageError(f"{out}: this is a file; name a folder")
-    if out.is_dir() and any(out.iterdir()) and not (out / MODEL).is_file():
-        raise UsageError(f"{out}: this folder holds files other than a page; name another")

@@ -272,7 +272,7 @@ def test_build_does_not_replace_other_folders(yes_no: Bundle, tmp_path: Path, kw
     (tmp_path / "thesis.tex").write_text("years of work")
     code, _, err = kws("build", "--board", "qemu", "--model", yes_no.path, "--out", tmp_path)
     assert code == 2
-    assert "holds files other than firmware" in err
+    assert "contains files other than firmware" in err
     assert (tmp_path / "thesis.tex").exists()
 
 

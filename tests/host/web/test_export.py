@@ -71,7 +71,7 @@ def test_errors_are_one_line(
     (tmp_path / "other" / "letter.txt").touch()
     code, _, said = kws("export", "web", "--out", tmp_path / "other")
     assert code == 2
-    assert "holds files other than a page; name another" in said
+    assert "contains files other than a page; name another" in said
     code, _, said = kws("export", "web", "--out", tmp_path / "other" / "letter.txt")
     assert code == 2
     code, _, said = kws("export", "web", "--out", read_only / "page")

@@ -31,7 +31,7 @@ import numpy.typing as npt
 from kws import config
 from kws.bundle.bundle import Bundle
 from kws.bundle.device import Device
-from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.bundle.recognizer_settings import NEVER, RecognizerSettings
 from kws.errors import DataError, KwsError
 from kws.model.evaluate.judge.stream_metrics import (
     THRESHOLDS,
@@ -194,7 +194,7 @@ def _windows(bundle: Bundle) -> list[int]:
 
 def _settings(bundle: Bundle, keywords: Sequence[str], window: int) -> RecognizerSettings:
     count = min(_WINDOW_RESULTS, 1 + window // (bundle.every_ms))
-    never = {word: 255 for word in bundle.keywords if word not in keywords}
+    never = {word: NEVER for word in bundle.keywords if word not in keywords}
     return replace(
         bundle.recognizer,
         average_window_ms=window,

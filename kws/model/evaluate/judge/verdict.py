@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from kws.bundle.recognizer_settings import NEVER
 from kws.model.evaluate.judge.calibration import Calibration
 from kws.model.evaluate.judge.confusion import ConfusionMatrix
 from kws.model.evaluate.judge.stream_metrics import StreamMetrics
@@ -24,9 +25,6 @@ DEAF_MISSES = 0.9
 
 FEW_SPEAKERS = 10
 """With fewer speakers, a model learns their voices rather than the word."""
-
-_NEVER = 255
-"""The threshold of a keyword that is never reported."""
 
 _LEARNED = 0.7
 """Training accuracy below which a model has not finished learning, 0 to 1."""
@@ -114,7 +112,7 @@ def calibrated_misses(calibration: Calibration) -> MissCounts:
     """Misses of the validation clips in a quiet room, at the chosen thresholds."""
     metrics = calibration.by_kind.get(Kind.QUIET, calibration.expected)
     thresholds = calibration.settings.thresholds
-    never = tuple(word for word in metrics.keywords if thresholds.get(word) == _NEVER)
+    never = tuple(word for word in metrics.keywords if thresholds.get(word) == NEVER)
     return stream_misses(metrics, "by validation speakers", never)
 
 
