@@ -13,21 +13,13 @@ from typer.testing import CliRunner
 
 from kws import __version__
 from kws.cli.main import app
+from tests.command_line import KWS, run_process
 
 COMMANDS = sorted(getattr(get_command(app), "commands", {}))
 
 
-def kws(*args: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", "from kws.cli.main import main; main()", *args],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 def test_version() -> None:
-    assert kws("--version").stdout == f"kws {__version__}\n"
+    assert run_process("--version").stdout == f"kws {__version__}\n"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -38,7 +30,7 @@ def test_each_command_has_help(command: str) -> None:
 
 
 def test_a_mistyped_command_is_wrong_usage() -> None:
-    result = kws("trian")
+    result = run_process("trian")
     assert result.returncode == 2
     assert "No such command 'trian'" in result.stderr
     assert "Traceback" not in result.stderr
@@ -58,11 +50,7 @@ def test_help_imports_nothing_slow() -> None:
 def test_output_to_a_full_disk_gives_a_one_line_error() -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [sys.executable, "-c", "from kws.cli.main import main; main()", "boards"],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
+            [*KWS, "boards"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
     assert done.returncode == 1
     assert done.stderr == "kws: no space left for the output\n"
@@ -77,7 +65,7 @@ def test_output_to_a_full_disk_gives_a_one_line_error() -> None:
     ],
 )
 def test_a_built_in_bundle_cannot_be_changed(command: list[str]) -> None:
-    done = kws(*command)
+    done = run_process(*command)
     assert done.returncode == 2
     assert "a built-in bundle cannot be changed" in done.stderr
     assert len(done.stderr.splitlines()) == 1

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.command_line import KWS
 from tests.paths import ROOT
 
 NOTEBOOK = ROOT / "examples" / "notebook" / "first_words.ipynb"
@@ -64,10 +65,7 @@ def hits_of_kws_run(names: list[str]) -> list[tuple[str, ...]]:
     """The same, from `kws run`."""
     files = [RECORDINGS / f"{name}.flac" for name in names]
     done = subprocess.run(
-        [sys.executable, "-c", "from kws.cli.main import main; main()", "run", "--json", *files],
-        capture_output=True,
-        text=True,
-        check=True,
+        [*KWS, "run", "--json", *files], capture_output=True, text=True, check=True
     )
     return [
         (name, one["label"], f"{one['time']:.2f}", str(one["score"]))

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +12,7 @@ import pytest
 from kws.audio.capture.inputs import Input, find_input, inputs_text, why_none
 from kws.audio.capture.portaudio import portaudio, reason_of
 from kws.errors import AudioError
+from tests.command_line import run_process
 from tests.sound_server import DEVICE, SoundServer
 
 INPUTS = [
@@ -21,17 +20,6 @@ INPUTS = [
     Input(3, "USB Microphone: Audio (hw:1,0)", 48000, 1, default=False),
     Input(7, "default", 44100, 32, default=True),
 ]
-
-
-def kws(server: SoundServer, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", "from kws.cli.main import main; main()", *arguments],
-        env=server.environment,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
 
 
 @pytest.mark.parametrize(
@@ -98,11 +86,13 @@ def test_each_error_of_portaudio_says_what_to_do(arguments: tuple[object, ...], 
 
 
 def test_the_microphones_are_listed(sound_server: SoundServer) -> None:
-    text = kws(sound_server, "listen", "--list-devices")
+    text = run_process("listen", "--list-devices", env=sound_server.environment)
     assert text.returncode == 0, text.stderr
     assert DEVICE in text.stdout
     assert "(default)" in text.stdout
-    listed = json.loads(kws(sound_server, "listen", "--list-devices", "--json").stdout)
+    listed = json.loads(
+        run_process("listen", "--list-devices", "--json", env=sound_server.environment).stdout
+    )
     assert DEVICE in {device["name"] for device in listed}
     assert sum(device["default"] for device in listed) == 1
 
@@ -112,7 +102,9 @@ def test_a_machine_without_sound_gives_a_one_line_error(tmp_path: Path) -> None:
         pytest.skip("this machine has a microphone")
     nowhere = SoundServer(tmp_path)  # never started
     (tmp_path / ".asoundrc").unlink()
-    answer = kws(nowhere, "listen", "--list-devices")
+    answer = run_process("listen", "--list-devices", env=nowhere.environment)
     assert answer.returncode == 1
     assert answer.stderr == "kws: no microphone found; plug one in\n"
-    assert kws(nowhere, "listen", "--list-devices", "--json").stdout == "[]\n"
+    assert (
+        run_process("listen", "--list-devices", "--json", env=nowhere.environment).stdout == "[]\n"
+    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import queue
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +26,7 @@ from kws.audio.dataset import open_dataset
 from kws.audio.pcm import Pcm
 from kws.audio.sound_files import load_clip, write_clip
 from kws.errors import AudioError, KwsError, UsageError
+from tests.command_line import KWS
 from tests.sound_server import DEVICE, SoundServer
 
 CLIPS = Path("kws/assets/matrix")
@@ -209,7 +209,7 @@ def test_words_spoken_into_a_microphone_become_clips(
     """The clips must contain the spoken words, whether a model detects them or not."""
     process = subprocess.Popen(
         [
-            *(sys.executable, "-c", "from kws.cli.main import main; main()", "record"),
+            *KWS, "record",
             *("--words", "yes,no", "--takes", "1", "--speaker", "Anna"),
             *("--out", str(tmp_path / "mine"), "--device", DEVICE),
         ],

@@ -223,9 +223,7 @@ def gate(g: RandomGraph) -> bool:
     """A product with the mean over the window."""
     if len(g.shape) != 4:
         return False
-    mean = g.new((1, 1, 1, g.shape[3]))
-    axes = g.m.tensor((2,), "int32", data=np.array([1, 2]))
-    g.m.op("MEAN", [g.x, axes], [mean], "ReducerOptions", version=2, keepDims=True)
+    mean = _mean(g, [1, 2], (1, 1, 1, g.shape[3]))
     y = g.new(g.shape)
     g.m.op("MUL", [g.x, mean], [y], "MulOptions", fusedActivationFunction=0)
     g.x = y
@@ -243,10 +241,7 @@ def flatten_bands(g: RandomGraph) -> bool:
 def band_mean(g: RandomGraph) -> bool:
     if len(g.shape) != 4:
         return False
-    y = g.new((1, g.shape[1], 1, g.shape[3]))
-    axes = g.m.tensor((1,), "int32", data=np.array([2]))
-    g.m.op("MEAN", [g.x, axes], [y], "ReducerOptions", version=2, keepDims=True)
-    g.x = y
+    g.x = _mean(g, [2], (1, g.shape[1], 1, g.shape[3]))
     return True
 
 
@@ -265,16 +260,21 @@ def frame_dense(g: RandomGraph) -> bool:
 def mean(g: RandomGraph) -> bool:
     if len(g.shape) != 4:
         return False
-    y = g.new((1, g.shape[3]))
-    axes = g.m.tensor((2,), "int32", data=np.array([1, 2]))
-    g.m.op("MEAN", [g.x, axes], [y], "ReducerOptions", version=2)
-    g.x = y
+    g.x = _mean(g, [1, 2], (1, g.shape[3]))
     return _matrix(g, g.shape[1], (1, 4))
 
 
 def window(g: RandomGraph) -> bool:
     """The rows are the output."""
     return True
+
+
+def _mean(g: RandomGraph, over: list[int], shape: Shape) -> int:
+    y = g.new(shape)
+    axes = g.m.tensor((len(over),), "int32", data=np.array(over))
+    keeps = len(shape) == len(g.shape)
+    g.m.op("MEAN", [g.x, axes], [y], "ReducerOptions", version=2, keepDims=keeps)
+    return y
 
 
 def _reshape(g: RandomGraph, shape: Shape) -> bool:

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from kws.host.deploy.image import Image, make_image
 from kws.host.deploy.nano33ble import Nano33Ble
 from kws.host.deploy.real_board import Bench, Timing
-from tests.host.deploy.programs import program_at
+from tests.host.deploy.programs import programs
 from tests.host.deploy.simulated_nano33 import (
     ORIGIN,
     Board,
@@ -16,14 +15,7 @@ QUICK = Timing(answer=1.5, appear=4, boot=3, settle=0.2)
 
 
 TARGET = Nano33Ble()
-
-
-def program_of(size: int) -> bytes:
-    return program_at(ORIGIN, size, stack=0x20040000)
-
-
-def image_of(size: int) -> Image:
-    return make_image([(ORIGIN, program_of(size))], TARGET.memory, "test")
+program_of, image_of = programs(TARGET, ORIGIN, stack=0x20040000)
 
 
 def bench_of(board: Board) -> Bench:

@@ -16,6 +16,8 @@ from kws.errors import BoardError
 from kws.host.build import firmware
 from kws.host.build.elf_sections import Size
 from kws.host.build.firmware_cache import OPTIONS
+from kws.host.deploy.image import Image, make_image
+from kws.host.deploy.real_board import RealBoard
 
 STATS = (
     "stats: 1234 hops, 0 samples lost, 83.2 % idle, 10752 k cycles per second, "
@@ -54,6 +56,20 @@ def program_at(origin: int, size: int, stack: int) -> bytes:
     """
     head = struct.pack("<II", stack, origin + 0x101)
     return head + random.Random(size).randbytes(size - len(head))
+
+
+def programs(
+    board: RealBoard, origin: int, stack: int
+) -> tuple[Callable[[int], bytes], Callable[[int], Image]]:
+    """Functions that make a program of a given size for a board, and its image."""
+
+    def program_of(size: int) -> bytes:
+        return program_at(origin, size, stack)
+
+    def image_of(size: int) -> Image:
+        return make_image([(origin, program_of(size))], board.memory, "test")
+
+    return program_of, image_of
 
 
 def refused(deploy: Callable[[], object]) -> str:

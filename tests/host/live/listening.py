@@ -6,19 +6,18 @@ from __future__ import annotations
 import queue
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from kws.audio.sound_files import load_clip
+from tests.command_line import KWS
 from tests.host.rooms import between_silence
 from tests.sound_server import SoundServer
 
 CLIPS = Path("kws/assets/matrix")
 YES, NO = CLIPS / "yes_slt.flac", CLIPS / "no_awb.flac"
-KWS = [sys.executable, "-c", "from kws.cli.main import main; main()"]
 
 
 class Listening:

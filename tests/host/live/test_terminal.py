@@ -25,7 +25,8 @@ from kws.bundle.device import Device
 from kws.host.emulate import host_device
 from kws.host.live.listener import Hop, Listener
 from kws.host.live.terminal import Terminal
-from tests.host.live.listening import KWS, NO, YES, wait_for
+from tests.command_line import KWS
+from tests.host.live.listening import NO, YES, wait_for
 from tests.host.rooms import between_silence
 
 

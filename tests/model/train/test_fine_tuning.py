@@ -5,10 +5,8 @@ from __future__ import annotations
 
 import pickle
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,7 +31,7 @@ from kws.model.weights import checkpoint
 from kws.model.weights.float_weights import pack
 from kws.model.weights.trained_model import load_trained, mean_of
 from kws.model.zoo import build_model
-from tests.model.conftest import SETTINGS, Run
+from tests.model.conftest import SETTINGS, Run, kill_at
 
 LABELS = ("silence", "unknown", "up", "high", "down")
 SHORT = replace(SETTINGS, words=("up", "down"), epochs=2)
@@ -296,13 +294,7 @@ def test_killed_run_resumes_to_the_same_model(run: Run, tones: DataSet, tmp_path
     out = tmp_path / "killed"
     args = (run.data, out, run.out, pickle.dumps(settings).hex())
     process = subprocess.Popen([sys.executable, "-c", code, *map(str, args)])
-    deadline = time.monotonic() + 200
-    while not (out / "checkpoint.npz").exists():
-        assert process.poll() is None, "the run ended before it could be killed"
-        assert time.monotonic() < deadline, "no checkpoint after 200 s"
-        time.sleep(0.005)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    kill_at(process, out / "checkpoint.npz")
     state = checkpoint.load(out / "checkpoint.npz")
     assert state is not None
     assert 0 < len(state.history) < settings.epochs

@@ -5,7 +5,6 @@ import csv
 import json
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from kws.bundle.bundle import Bundle
 from kws.model.samples.talk_windows import TalkWindows
 from kws.model.train import mining
 from kws.model.train.mining import MiningSettings, mine_recordings
-from tests.command_line import Run
+from tests.command_line import KWS, Run
 
 CLIPS = Path("kws/assets/matrix").absolute()
 YES, NO = CLIPS / "yes_slt.flac", CLIPS / "no_awb.flac"
@@ -261,9 +260,8 @@ def test_ctrl_c_leaves_no_files(tmp_path: Path) -> None:
     pcm = room(600, at_3=YES)
     for i in range(12):
         write(tmp_path / "talk" / f"{i}.wav", pcm)
-    command = [sys.executable, "-c", "from kws.cli.main import main; main()", "mine"]
     process = subprocess.Popen(
-        [*command, tmp_path / "talk", "--out", tmp_path / "hard"],
+        [*KWS, "mine", tmp_path / "talk", "--out", tmp_path / "hard"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )

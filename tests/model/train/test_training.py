@@ -3,10 +3,8 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -14,12 +12,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from kws.audio.dataset import DataSet, Split, open_dataset
+from kws.audio.dataset import DataSet, Split
 from kws.bundle.reading import load_bundle
 from kws.cli.main import app
 from kws.errors import DataError, KwsError, ToolError, UsageError
 from kws.features.spectrogram import INPUT_SCALE, INPUT_ZERO_POINT, to_float
-from kws.model.evaluate.score.clip_scores import core_scores
 from kws.model.samples.evaluation_clips import evaluation_samples
 from kws.model.train.distillation import Teacher
 from kws.model.train.seeds import train_seeds
@@ -28,7 +25,8 @@ from kws.model.train.training import train
 from kws.model.train.training_job import TrainingJob
 from kws.model.weights import checkpoint
 from kws.model.weights.trained_model import load_trained
-from tests.model.conftest import SETTINGS, Run
+from tests.command_line import KWS
+from tests.model.conftest import SETTINGS, Run, check_against_tflm, kill_at
 
 
 def test_tones_are_learned(run: Run) -> None:
@@ -62,16 +60,7 @@ def test_model_uses_the_cores_values_unchanged(run: Run) -> None:
 
 
 def test_core_is_bit_identical_to_tflm_for_every_test_clip(run: Run) -> None:
-    runtime = pytest.importorskip("tflite_micro.python.tflite_micro.runtime")
-    bundle = run.result.bundle
-    samples = evaluation_samples(open_dataset(run.data), bundle.keywords, Split.TEST)
-    oracle = runtime.Interpreter.from_bytes(bundle.model)
-    for spectrogram, scores in zip(
-        samples.spectrograms, core_scores(bundle.model, samples.spectrograms), strict=True
-    ):
-        oracle.set_input(spectrogram.reshape(bundle.input.shape), 0)
-        oracle.invoke()
-        np.testing.assert_array_equal(scores, oracle.get_output(0).ravel())
+    check_against_tflm(run.result.bundle, run.data)
 
 
 def command(run: Run, out: Path) -> list[str]:
@@ -96,16 +85,9 @@ def test_other_backends_train_and_tensorflow_converts(
     backend: str, run: Run, tmp_path: Path
 ) -> None:
     pytest.importorskip(backend, reason=f"{backend} is not installed: pip install {backend}")
-    program = [
-        sys.executable,
-        "-c",
-        "from kws.cli.main import main; main()",
-        *command(run, tmp_path),
-    ]
+    program = [*KWS, *command(run, tmp_path), "--json"]
     environment = {**os.environ, "KERAS_BACKEND": backend}
-    done = subprocess.run(
-        [*program, "--json"], env=environment, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run(program, env=environment, capture_output=True, text=True, check=True)
     accuracy = json.loads(done.stdout)["accuracy"]
     assert accuracy["core"] > 0.9
     assert accuracy["core"] >= accuracy["float"] - 0.04  # one clip of 32
@@ -195,20 +177,13 @@ def test_last_epoch_is_kept_if_requested(run: Run, tones: DataSet, tmp_path: Pat
 @pytest.mark.slow
 def test_killed_run_resumes_to_the_same_model(run: Run, tmp_path: Path) -> None:
     def program(folder: str) -> list[str]:
-        main = [sys.executable, "-c", "from kws.cli.main import main; main()"]
-        return [*main, *command(run, tmp_path / folder)]
+        return [*KWS, *command(run, tmp_path / folder)]
 
     file = tmp_path / "killed" / "checkpoint.npz"
     process = subprocess.Popen(
         program("killed"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
-    deadline = time.monotonic() + 200
-    while not file.exists():
-        assert process.poll() is None, "the run ended before it could be killed"
-        assert time.monotonic() < deadline, "no checkpoint after 200 s"
-        time.sleep(0.005)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    kill_at(process, file)
     state = checkpoint.load(file)
     assert state is not None
     assert 0 < len(state.history) < SETTINGS.epochs

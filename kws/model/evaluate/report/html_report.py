@@ -8,8 +8,6 @@ for light and for dark pages.
 from __future__ import annotations
 
 import base64
-import io
-import wave
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from kws import __version__
-from kws._core import SAMPLE_RATE
 from kws.audio.pcm import Pcm
+from kws.audio.sound_files import wav_bytes
 from kws.bundle.bundle import Bundle
 from kws.extras import require
 from kws.files import atomic_write, make_directory
@@ -161,13 +159,7 @@ def _wav(pcm: Pcm) -> bytes:
     """A WAV file; quiet sound is amplified."""
     peak = max(int(np.abs(pcm.astype(np.int32)).max()), 1)
     louder = pcm * max(1.0, _LISTEN_PEAK / peak)
-    buffer = io.BytesIO()
-    with wave.open(buffer, "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(2)
-        file.setframerate(SAMPLE_RATE)
-        file.writeframes(np.rint(louder).astype("<i2").tobytes())
-    return buffer.getvalue()
+    return wav_bytes(np.rint(louder).astype(np.int16))
 
 
 def _source(kind: str, content: bytes) -> str:

@@ -6,13 +6,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kws.host.deploy import deployment
-from kws.host.deploy.image import Image, make_image
 from kws.host.deploy.sparkfun_edge import SparkFunEdgeAsSold
-from tests.host.deploy.programs import program_at, refused
+from tests.host.deploy.programs import programs, refused
 from tests.host.deploy.sparkfun_edge.simulated_ambiq import ORIGIN, PAGE, Loader
 from tests.host.deploy.sparkfun_edge.simulated_edge import BoardWith, bench_of
 
 BOARD = SparkFunEdgeAsSold()
+program_of, image_of = programs(BOARD, ORIGIN, stack=0x10002000)
 RECOVER = "the bootloader is untouched: hold button 14 and run kws deploy again"
 SIZE = 20_000
 """Size in bytes of a program that needs three messages."""
@@ -27,14 +27,6 @@ class Edge(BoardWith[Loader]):
     """A SparkFun Edge as sold."""
 
     loader: Loader = field(default_factory=Loader)
-
-
-def program_of(size: int) -> bytes:
-    return program_at(ORIGIN, size, stack=0x10002000)
-
-
-def image_of(size: int) -> Image:
-    return make_image([(ORIGIN, program_of(size))], BOARD.memory, "test")
 
 
 def flashed(board: Edge, size: int = SIZE) -> bool:

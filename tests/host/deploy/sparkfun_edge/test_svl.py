@@ -17,6 +17,7 @@ from tests.host.deploy.sparkfun_edge.edge_programs import (
     GREETING,
     RECOVER,
     Board,
+    check_deploy,
     flashed,
     image_of,
     program_of,
@@ -69,20 +70,12 @@ def test_crc_has_the_published_check_value() -> None:
     assert svl.crc(b"123456789") == 0xFEE8
 
 
-def test_other_timings_of_the_loader_work(board: Board) -> None:
-    """The loader listens immediately, and for longer."""
-    board.loader.starting, board.loader.window = 0.0, 0.6
-    deployment.deploy(BOARD, image_of(FRAME), None, bench_of(board))
-    assert flashed(board, FRAME)
-    assert board.loader.problems == []
-
-
-@pytest.mark.parametrize("starting", [0.0, 0.17, 0.22])
-def test_any_start_time_of_the_loader_works(board: Board, starting: float) -> None:
-    board.loader.starting = starting
-    deployment.deploy(BOARD, image_of(FRAME), None, bench_of(board))
-    assert flashed(board, FRAME)
-    assert board.loader.problems == []
+@pytest.mark.parametrize(
+    ("starting", "window"), [(0.0, 0.6), *((start, Loader.window) for start in (0.0, 0.17, 0.22))]
+)
+def test_any_timing_of_the_loader_works(board: Board, starting: float, window: float) -> None:
+    board.loader.starting, board.loader.window = starting, window
+    check_deploy(board, FRAME)
 
 
 def test_a_stray_byte_before_the_version_is_ignored(board: Board) -> None:
@@ -102,9 +95,7 @@ def test_the_next_run_works_after_unplugging_at_any_packet(board: Board, packets
     assert "the board disconnected" in text
     assert RECOVER in text
     board.replug()
-    deployment.deploy(BOARD, image_of(4 * FRAME), None, bench_of(board))
-    assert flashed(board, 4 * FRAME)
-    assert board.loader.problems == []
+    check_deploy(board, 4 * FRAME)
 
 
 @pytest.mark.parametrize("packets", [1, 2, 3, 5])
@@ -140,8 +131,7 @@ def test_a_board_without_the_loader_is_reported(board: Board) -> None:
 @pytest.mark.parametrize("packets", [1, 2])
 def test_one_wrong_answer_to_the_greeting_is_accepted(board: Board, packets: int) -> None:
     board.faults.garble_at = packets
-    deployment.deploy(BOARD, image_of(FRAME), None, bench_of(board))
-    assert flashed(board, FRAME)
+    check_deploy(board, FRAME)
 
 
 @pytest.mark.parametrize("packets", [3, 4, 5])
@@ -153,9 +143,7 @@ def test_a_wrong_answer_to_a_frame_sends_nothing_twice(board: Board, packets: in
         assert "the bootloader answered 00 03 0" in text
         assert RECOVER in text
         assert board.loader.packets.count("FRAME") == packets - GREETING
-    deployment.deploy(BOARD, image_of(3 * FRAME), None, bench_of(board))
-    assert flashed(board, 3 * FRAME)
-    assert board.loader.problems == []
+    check_deploy(board)
 
 
 @pytest.mark.parametrize("packets", [3, 4])
@@ -167,26 +155,21 @@ def test_a_lost_answer_is_not_a_refusal(board: Board, packets: int) -> None:
         assert "the bootloader answered 00 03 05" in text
         assert "too late at flash address" in text
         assert board.loader.packets.count("FRAME") == packets - GREETING
-    deployment.deploy(BOARD, image_of(3 * FRAME), None, bench_of(board))
-    assert flashed(board, 3 * FRAME)
-    assert board.loader.problems == []
+    check_deploy(board)
 
 
 @pytest.mark.parametrize("packets", [2, 3, 4])
 def test_lost_bytes_are_sent_again(board: Board, packets: int) -> None:
     board.faults.lose_at = packets
-    deployment.deploy(BOARD, image_of(3 * FRAME), None, bench_of(board))
-    assert flashed(board, 3 * FRAME)
+    check_deploy(board)
     assert "bad" in board.loader.packets
 
 
 def test_a_frame_with_a_gap_is_sent_again(board: Board) -> None:
     """At a fast rate this looks like a lost answer, so all is sent again at the next lower rate."""
     board.faults.lose_at, board.faults.lose_after = 3, 100
-    deployment.deploy(BOARD, image_of(3 * FRAME), None, bench_of(board))
-    assert flashed(board, 3 * FRAME)
+    check_deploy(board)
     assert board.loader.packets.count("U") == (1 if board.fastest == SLOWEST else 2)
-    assert board.loader.problems == []
 
 
 @pytest.mark.parametrize("fastest", svl.RATES)
@@ -222,18 +205,14 @@ def test_a_line_that_is_noisy_at_any_rate_is_an_error(board: Board) -> None:
 @pytest.mark.parametrize("packets", [2, 3, 4])
 def test_a_damaged_block_is_sent_again(board: Board, packets: int) -> None:
     board.faults.damage_at = packets
-    deployment.deploy(BOARD, image_of(3 * FRAME), None, bench_of(board))
-    assert flashed(board, 3 * FRAME)
+    check_deploy(board)
     assert board.loader.packets.count("bad") == 1
-    assert board.loader.problems == []
 
 
 @pytest.mark.parametrize("times", [1, 3])
 def test_flash_that_fails_at_first_is_written(board: Board, times: int) -> None:
     board.loader.refuses = times
-    deployment.deploy(BOARD, image_of(3 * FRAME), None, bench_of(board))
-    assert flashed(board, 3 * FRAME)
-    assert board.loader.problems == []
+    check_deploy(board)
 
 
 def test_flash_that_always_fails_is_an_error(board: Board) -> None:
@@ -269,8 +248,7 @@ def test_old_loaders_write_the_lower_half_only(board: Board) -> None:
         board, 0x70000 + 1
     )
     assert "FRAME" not in board.loader.packets
-    deployment.deploy(BOARD, image_of(FRAME), None, bench_of(board))
-    assert flashed(board, FRAME)
+    check_deploy(board, FRAME)
 
 
 def test_old_loaders_damage_an_image_across_the_halves_of_flash() -> None:
@@ -292,5 +270,4 @@ def test_the_next_run_works_after_ctrl_c(board: Board) -> None:
         deployment.deploy(BOARD, image_of(400 * 1024), None, bench_of(board, advance=stop))
     assert caught.value.exit_code == 130
     # The loader still waits for frames; the next run resets it.
-    deployment.deploy(BOARD, image_of(FRAME), None, bench_of(board))
-    assert flashed(board, FRAME)
+    check_deploy(board, FRAME)

@@ -12,13 +12,12 @@ import pytest
 from kws.errors import BoardError
 from kws.host.build import uf2
 from kws.host.deploy import deployment
-from kws.host.deploy.image import Image, make_image
 from kws.host.deploy.loaders import uf2_drive
 from kws.host.deploy.loaders.uf2_drive import Drive
 from kws.host.deploy.real_board import Bench, Timing
 from kws.host.deploy.xiao_nrf52840_sense import XiaoNrf52840Sense
 from tests.command_line import Run
-from tests.host.deploy.programs import built_at_once, program_at, refused
+from tests.host.deploy.programs import built_at_once, programs, refused
 from tests.host.deploy.xiao.simulated_xiao import (
     BOOTLOADER,
     END,
@@ -32,14 +31,7 @@ from tests.host.deploy.xiao.simulated_xiao import (
 
 QUICK = Timing(answer=1.5, appear=2, boot=3, settle=0.2)
 TARGET = XiaoNrf52840Sense()
-
-
-def program_of(size: int) -> bytes:
-    return program_at(START, size, stack=0x20040000)
-
-
-def image_of(size: int) -> Image:
-    return make_image([(START, program_of(size))], TARGET.memory, "test")
+program_of, image_of = programs(TARGET, START, stack=0x20040000)
 
 
 def bench_of(board: Board, steps: list[int] | None = None) -> Bench:

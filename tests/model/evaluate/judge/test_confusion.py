@@ -21,10 +21,8 @@ from kws.errors import DataError, KwsError, ModelError, UsageError
 from kws.model.evaluate.judge.clip_metrics import measure_clips
 from kws.model.evaluate.judge.confusion import confusion_matrix
 from kws.model.evaluate.report.plots import save_confusion
-from kws.model.evaluate.score.clip_scores import core_scores
 from kws.model.evaluate.score.labelled_clips import load_clips
-from kws.model.samples.evaluation_clips import evaluation_samples
-from tests.model.conftest import Run
+from tests.model.conftest import Run, check_against_tflm
 
 LABELS = ("silence", "unknown", "yes")
 
@@ -182,13 +180,4 @@ def test_accuracy_of_the_default_model_equals_its_bundles(speech_commands: Path)
 
 
 def test_default_model_is_bit_identical_to_tflm_for_every_test_clip(speech_commands: Path) -> None:
-    runtime = pytest.importorskip("tflite_micro.python.tflite_micro.runtime")
-    bundle = load_bundle(default_bundle_path())
-    samples = evaluation_samples(open_dataset(speech_commands), bundle.keywords, Split.TEST)
-    oracle = runtime.Interpreter.from_bytes(bundle.model)
-    for spectrogram, scores in zip(
-        samples.spectrograms, core_scores(bundle.model, samples.spectrograms), strict=True
-    ):
-        oracle.set_input(spectrogram.reshape(bundle.input.shape), 0)
-        oracle.invoke()
-        np.testing.assert_array_equal(scores, oracle.get_output(0).ravel())
+    check_against_tflm(load_bundle(default_bundle_path()), speech_commands)
