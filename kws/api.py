@@ -129,7 +129,7 @@ class Model:
             ModelError: the core reported a fault.
         """
         if len(self.parts) > 1:
-            raise UsageError("scores are of one bundle; load it without the other")
+            raise UsageError("scores are for a single bundle; load it without `then`")
         pipeline = self._device.pipeline()
         try:
             blocks = itertools.chain([np.zeros(0, np.int16)], _pcm(sound, rate))
@@ -229,7 +229,7 @@ def evaluate(
     from kws.model.evaluate.score.playlist import make_playlist
 
     if len(model.parts) > 1:
-        raise UsageError("one bundle is evaluated at a time; load it without the other")
+        raise UsageError("only a single bundle can be evaluated; load it without `then`")
     part, talk = split_of(split), Surroundings(tuple(map(Path, negatives)))
     playlist = make_playlist(model.bundle, None, split=part, surroundings=talk)
     clips = load_clips(model.bundle, open_usable(Path(data)), part)

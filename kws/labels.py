@@ -117,7 +117,7 @@ def check_keyword(word: str, way_out: str = "choose another word") -> None:
     size = len(word.encode())
     if size > MOST_BYTES:
         raise UsageError(
-            f"{word!r} cannot be a label: it has {size} bytes, and a label at most {MOST_BYTES}; "
+            f"{word!r} cannot be a label: it has {size} bytes, but the limit is {MOST_BYTES}; "
             f"{way_out}"
         )
 
@@ -169,7 +169,7 @@ def check_labels(labels: Sequence[str]) -> None:
         if not label or _NOT_IN_LABELS.search(label) or len(label.encode()) > MOST_BYTES:
             raise UsageError(
                 f"label {label!r}: a label is one word of at most {MOST_BYTES} bytes without "
-                "spaces, quotes, brackets, backslash and question mark"
+                "spaces, quotes, brackets, backslashes or question marks"
             )
         if list(labels).count(label) > 1:
             raise UsageError(f"duplicate label {label!r}; each output needs its own")

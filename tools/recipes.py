@@ -61,7 +61,7 @@ class Row:
     """False alarms allowed per hour of talk."""
 
     at_words: float = 3.0
-    """False alarms allowed in an hour with 180 single other words."""
+    """False alarms allowed in an hour with 180 other single words."""
 
     eager: float = 0.0
     """Both rates for a second bundle, which is only measured; 0: there is none."""

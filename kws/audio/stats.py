@@ -252,7 +252,7 @@ _KINDS = {
     "clipped": f"clips are too loud, {CLIPPED_SAMPLES} or more samples at full scale",
     "rate": f"files are not at {SAMPLE_RATE} Hz (they are resampled)",
     "channels": "files have channels that cancel or contain noise (the best one is read)",
-    "level": "files have samples far over full scale (they are divided)",
+    "level": "files have samples far above full scale (they are scaled down)",
     "duplicate": "files have the same samples as another file",
     "shared": "speakers are in more than one set, which inflates test scores",
     "scarce": f"words have fewer than {SCARCE_CLIPS} training clips",

@@ -127,7 +127,7 @@ def _kind(facts: _core.ModelFacts) -> str | None:
             bool(floats) and any("float16" in op.takes for op in facts.ops),
             "has float16 weights and computes in float32",
         ),
-        (bool(floats) and "int8" in given, "computes in float32 in part"),
+        (bool(floats) and "int8" in given, "partly computes in float32"),
         (bool(floats), "computes in float32"),
         ("uint8" in given, "computes in uint8 (quantized as by TensorFlow 1)"),
         (any("int4" in op.takes for op in ops), "has 4-bit weights"),

@@ -179,7 +179,7 @@ def _no_model(folder: Path) -> Exception:
     if not (folder / SETTINGS_FILE).is_file():
         load_bundle(folder)  # its error describes the folder
     name = bundle_text(folder)
-    return UsageError(f"{name}: a bundle already; change its settings with kws set {name}")
+    return UsageError(f"{name}: this is already a bundle; change its settings with kws set {name}")
 
 
 def _make_incremental(

@@ -110,7 +110,7 @@ def evaluate(
         raise UsageError("--recording and --stream were both given; choose one")
     if data is None and (stream or not (recording or negatives)):
         raise UsageError(
-            "nothing to evaluate with; give a data set with --data, talk with --negatives, or both"
+            "nothing to evaluate; give a data set with --data, talk with --negatives, or both"
         )
     plan = stream_plan(hours, other_hours, snr, seed)
     part = split_of(split)
@@ -165,7 +165,7 @@ def calibrate(
         float | None,
         typer.Option(
             min=0,
-            help="False alarms allowed in an hour with 180 single other words, if different from "
+            help="False alarms allowed in an hour with 180 other single words, if different from "
             "the number in an hour of talk.",
         ),
     ] = None,
@@ -274,7 +274,7 @@ def mine_command(
     *,
     out: Annotated[
         Path | None,
-        typer.Option(help="New folder for the sound found.", show_default="mined/RECORDING"),
+        typer.Option(help="New folder for the results.", show_default="mined/RECORDING"),
     ] = None,
     model: ModelOption = None,
     threshold: Annotated[

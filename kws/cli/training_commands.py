@@ -277,6 +277,6 @@ def sweep(
         print_tables(sweep_table(outcomes))
     if outcomes[0].hears == Hears.NOTHING:
         print(
-            f"kws: the best run, {outcomes[0].folder}, detects nothing; try more", file=sys.stderr
+            f"kws: the best run, {outcomes[0].folder}, detects nothing; try others", file=sys.stderr
         )
         raise typer.Exit(1)

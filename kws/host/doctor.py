@@ -132,7 +132,7 @@ def _check_serial_rights() -> Check:
         groups = {group.gr_name for group in grp.getgrall() if group.gr_gid in os.getgroups()}
         present = "root" if os.geteuid() == 0 else ", ".join(groups & {"dialout", "uucp"})
     remedy = "sudo usermod -aG dialout $USER, or the udev rule in docs/deploy.md"
-    return Check("right to serial ports", _PORT_USERS, present, remedy, optional=True)
+    return Check("access to serial ports", _PORT_USERS, present, remedy, optional=True)
 
 
 def _check_connected_boards() -> Check:

@@ -206,8 +206,8 @@ def test_missing_labels_are_requested(model_file: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        (["yes_no"], "a bundle already; change its settings with kws set "),
-        (["yes_no", "--compiled", "--out", "x"], "a bundle already; change its settings with kws "),
+        (["yes_no"], "this is already a bundle; change its settings with kws set "),
+        (["yes_no", "--compiled", "--out", "x"], "this is already a bundle; change its settings "),
         (["yes_no", "--threshold", "160"], "kws convert has no --threshold: kws set BUNDLE --thr"),
         (["m.tflite", "--gate-db=0.8"], "no --gate-db: kws set BUNDLE --gate-db sets it"),
         (["yes_no", "--interpreted"], "no --interpreted: kws set BUNDLE --interpreted sets it"),

@@ -63,7 +63,7 @@ def test_a_serial_port_is_named_by_its_usb_id(kws: Run, monkeypatch: pytest.Monk
     edge = Port("/dev/ttyUSB7", UsbId(0x1A86, 0x7523), "1-1")
     monkeypatch.setattr(ports, "list_ports", lambda: [edge, Port("/dev/ttyUSB8", UsbId(1, 2), "")])
     _, out, _ = kws("doctor")
-    assert "/dev/ttyUSB7: an adapter, maybe of a SparkFun Edge\n" in out
+    assert "/dev/ttyUSB7: an adapter, possibly of a SparkFun Edge\n" in out
 
 
 @pytest.mark.usefixtures("board_tools")

@@ -69,7 +69,7 @@ class Microphone:
                     finally:
                         self._close(raw)
                     yield Notice(
-                        f"{self.title} is disconnected; plug it in again, kws waits for it",
+                        f"{self.title} is disconnected; plug it in again (kws waits for it)",
                         connected=False,
                     )
                 except AudioError as error:

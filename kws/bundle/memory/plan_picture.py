@@ -33,7 +33,7 @@ _MEANINGS = {
     "output": "output",
     "scratch": "an op's scratch",
     "variable": "kept from call to call",
-    "records": "notes of inputs, outputs and ops",
+    "records": "records of inputs, outputs and ops",
 }
 
 

@@ -66,7 +66,7 @@ def make_incremental(model: bytes, step: int) -> IncrementalModel:
     if best.share > _WORTH:
         raise ConversionError(
             f"an incremental model for steps of {step} saves too little: it needs {best.share:.0%} "
-            f"of the work; {best.whole_from or 'copies cost as much as it saves'}"
+            f"of the work; {best.whole_from or 'copying costs as much as it saves'}"
         )
     return IncrementalModel(pack(best.table), step, best.share, best.whole_from)
 

@@ -87,7 +87,7 @@ def _is_other(board: RealBoard, port: Port) -> bool:
 def name_ports(present: list[Port]) -> list[str]:
     """Ports that may belong to a board, each with the board's title."""
     return [
-        f"{port.device}: {'an adapter, maybe of a ' if board.adapter else ''}{board.title}"
+        f"{port.device}: {'an adapter, possibly of a ' if board.adapter else ''}{board.title}"
         for port in present
         for board in real_boards().values()
         if port.usb in board.usb

@@ -104,7 +104,7 @@ class XiaoNrf52840Sense(RealBoard):
             raise ProtocolError(
                 f"the board is in its bootloader, but its drive {LABEL} is not mounted; if "
                 f"/dev/disk/by-label/{LABEL} exists, run `udisksctl mount -b "
-                f"/dev/disk/by-label/{LABEL}` and this again"
+                f"/dev/disk/by-label/{LABEL}`, then run this again"
             )
         raise ProtocolError(f"{port.device}: the board did not enter its bootloader")
 

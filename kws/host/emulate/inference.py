@@ -223,8 +223,8 @@ def open_job(job: Job) -> _core.Interpreter:
     interpreter = open_model(job.model)
     if len(interpreter.inputs) != len(job.inputs):
         raise UsageError(
-            f"the model has {len(interpreter.inputs)} inputs, there are {len(job.inputs)} arrays; "
-            "pass one for each (several in an .npz file)"
+            f"the model has {len(interpreter.inputs)} inputs, but there are {len(job.inputs)} "
+            "arrays; pass one for each (several in an .npz file)"
         )
     if len({len(values) for values in job.inputs}) != 1:
         raise UsageError("the inputs have different numbers of rows; pass the same number of each")
@@ -250,7 +250,7 @@ def image_of(jobs: Sequence[Job]) -> bytes:
     data[: 4 * len(table)] = struct.pack(f"<{len(table)}I", *table)
     if len(data) > _PSRAM_BYTES:
         raise UsageError(
-            f"models and rows need {len(data)} bytes, the emulated board has {_PSRAM_BYTES}; "
+            f"models and rows need {len(data)} bytes, but the emulated board has {_PSRAM_BYTES}; "
             "pass fewer rows"
         )
     return bytes(data)

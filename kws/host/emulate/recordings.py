@@ -226,7 +226,7 @@ def _number(where: str, entry: dict[str, Any], key: str) -> float:
 def _text(where: str, entry: dict[str, Any], key: str) -> str:
     value = entry.get(key)
     if not isinstance(value, str):
-        raise KwsError(f"{where}: {key} is missing or not a text")
+        raise KwsError(f"{where}: {key} is missing or not text")
     return value
 
 

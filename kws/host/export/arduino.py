@@ -198,8 +198,8 @@ static kws::Spotter spotter(kws::bundle_{name}, memory, sizeof(memory));
 
 I2S_SAMPLE = """
 // The microphone's 24 bits are the upper ones of a slot of 32, with 94 dB SPL at -26 dB of full
-// scale. 16 is the shift without amplification; each less is 6 dB louder. At 13, 94 dB SPL is at
-// -8 dB, and a tone above 102 dB SPL is clipped.
+// scale. 16 is the shift without amplification; each step lower is 6 dB louder. At 13, 94 dB SPL
+// is at -8 dB, and a tone above 102 dB SPL is clipped.
 static const int kShift = 13;
 
 static int16_t SampleOf(int32_t slot) {

@@ -49,7 +49,7 @@ set(src ${CMAKE_CURRENT_LIST_DIR}/src)
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${src}/*.cc)
 idf_component_register(SRCS ${sources} INCLUDE_DIRS src)
 
-# These decide the speed, also where the rest is compiled for size.
+# These decide the speed, even where the rest is compiled for size.
 file(GLOB_RECURSE fast CONFIGURE_DEPENDS ${src}/kws/frontend/*.cc ${src}/kws/*_loops.cc)
 set_source_files_properties(${fast} PROPERTIES COMPILE_OPTIONS -O2)
 """
@@ -219,8 +219,8 @@ dependencies:
 ```
 
 Then include `kws_{name}.h`. `src/kws/spotter.h` (C++11) and `src/kws/kws_c.h` (C) explain the
-functions; headers in folders of `src/kws/` are internal. `spotter.Push` takes 16 kHz mono samples.
-An inference takes milliseconds, so do not call it in an interrupt.
+functions; headers in subfolders of `src/kws/` are internal. `spotter.Push` takes 16 kHz mono
+samples. An inference takes milliseconds, so do not call it in an interrupt.
 
 The kernels are portable C++; none uses the vector instructions of the ESP32-S3 and ESP32-P4.
 """

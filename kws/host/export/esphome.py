@@ -124,7 +124,7 @@ def _example(words: list[_Word]) -> str:
     )
     return f"""\
 # Logs each word that it hears: an ESP32-S3 with an I2S microphone, such as an INMP441.
-# Change the pins, or copy the part micro_wake_word into the configuration of your satellite.
+# Change the pins, or copy the section micro_wake_word into the configuration of your satellite.
 esphome:
   name: kws
   on_boot:

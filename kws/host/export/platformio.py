@@ -38,7 +38,7 @@ def files(bundle: Bundle) -> dict[str, str]:
 Hears {words}: a PlatformIO library with a model that kws trained.
 
 Copy this folder into `lib/` of your project and include `kws_{name}.h`. `src/kws/spotter.h` (C++11)
-and `src/kws/kws_c.h` (C) explain the functions; headers in folders of `src/kws/` are internal.
+and `src/kws/kws_c.h` (C) explain the functions; headers in subfolders of `src/kws/` are internal.
 `examples/` has whole programs for the Arduino framework: `PrintWords` for boards with the library
 PDM, such as the Nano 33 BLE Sense, `PrintWordsESP32` (core 3.x) and `PrintWordsPico` (core
 arduino-pico) for an I2S microphone such as the INMP441.

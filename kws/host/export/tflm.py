@@ -69,8 +69,8 @@ def _readme(bundle: Bundle) -> str:
     return f"""\
 # kws_tflm
 
-A program written for TensorFlow Lite Micro compiles with this library in its place: it has the
-same headers (`TensorFlowLite.h`, `tensorflow/lite/micro/...`), classes and functions, over the
+A program written for TensorFlow Lite Micro compiles with this library instead: it has the same
+headers (`TensorFlowLite.h`, `tensorflow/lite/micro/...`), classes and functions, over the
 runtime of kws, which needs fewer cycles and a smaller arena. Remove TFLM's library first.
 
 Arduino: copy this folder into `libraries/` of your sketchbook, and compile your sketch again.

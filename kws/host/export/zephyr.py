@@ -51,7 +51,7 @@ if(CONFIG_KWS_{name.upper()})
   zephyr_library_named(kws_{name})
   zephyr_library_sources(${{sources}})
   zephyr_include_directories(${{src}})
-  # These decide the speed, also where the rest is compiled for size.
+  # These decide the speed, even where the rest is compiled for size.
   file(GLOB_RECURSE fast CONFIGURE_DEPENDS ${{src}}/kws/frontend/*.cc ${{src}}/kws/*_loops.cc)
   set_source_files_properties(${{fast}} PROPERTIES COMPILE_OPTIONS -O2)
 endif()
@@ -289,6 +289,6 @@ CONFIG_KWS_{name.upper()}=y
 `ZEPHYR_EXTRA_MODULES` before Zephyr 3.4.
 
 Then include `kws_{name}.h`. `src/kws/spotter.h` (C++11) and `src/kws/kws_c.h` (C) explain the
-functions; headers in folders of `src/kws/` are internal. `spotter.Push` takes 16 kHz mono samples.
-An inference takes milliseconds, so do not call it in an interrupt.
+functions; headers in subfolders of `src/kws/` are internal. `spotter.Push` takes 16 kHz mono
+samples. An inference takes milliseconds, so do not call it in an interrupt.
 """

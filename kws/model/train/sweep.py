@@ -164,7 +164,7 @@ def run_sweep(
             say(f"{outcome.folder}: validation {outcome.validation:.1%}")
     if failures:
         raise KwsError(
-            f"{len(failures)} of {len(jobs)} runs failed, first {failures[0]}; correct it and "
+            f"{len(failures)} of {len(jobs)} runs failed; the first: {failures[0]}; correct it and "
             "run the command again"
         )
     return sorted(outcomes, key=lambda outcome: (-outcome.validation, outcome.folder))

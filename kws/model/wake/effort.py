@@ -80,7 +80,7 @@ def too_little(
         )
     if settings.epochs < _FEW_EPOCHS:
         passes = "1 epoch" if settings.epochs == 1 else f"{settings.epochs} epochs"
-        lines.append(f"short training: {passes}; the default is 20, fewer are only for a trial")
+        lines.append(f"short training: {passes}; the default is 20; use fewer only for a trial")
     if not ambient.negatives:
         lines.append(
             "without talk (--negatives) the model does not learn to ignore talk, and may have "

@@ -27,7 +27,7 @@ def check_head(arch: str, model: Any, *, prior_correction: bool) -> None:
     if not weights or tuple(weights[-1].shape) != (model.output_shape[-1],):
         raise UsageError(
             f"{arch}: prior_correction needs a model whose last layer has a bias for each class, "
-            "such as Dense(classes); leave prior_correction out"
+            "such as Dense(classes); omit prior_correction"
         )
 
 

@@ -132,7 +132,7 @@ def test_wrong_rows_are_an_error(model: bytes, x: np.ndarray, message: str) -> N
 
 
 def test_wrong_number_of_inputs_is_an_error(model: bytes) -> None:
-    with pytest.raises(UsageError, match="has 1 inputs, there are 2 arrays"):
+    with pytest.raises(UsageError, match="has 1 inputs, but there are 2 arrays"):
         on_host(Job(model, (rows(1), rows(1))))
 
 

@@ -91,7 +91,7 @@ def test_runs_are_trained_in_processes_ordered_and_read_again(
 def test_a_run_that_fails_does_not_stop_the_others(tones_folder: Path, tmp_path: Path) -> None:
     good, bad = make_jobs(tones_folder, tmp_path / "out", WORDS, {**SMALL, "seed": [1, 2]})
     bad = Job(tmp_path / "nowhere", bad.out, bad.words, bad.options)
-    with pytest.raises(KwsError, match=r"1 of 2 runs failed, first epochs=1.*nowhere"):
+    with pytest.raises(KwsError, match=r"1 of 2 runs failed; the first: epochs=1.*nowhere"):
         run_sweep([bad, good])
     assert read_outcome(good) is not None
     assert read_outcome(bad) is None
