@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python interface, available as `kws.load`, `kws.spectrogram` and so on.
 
-Everything is computed by the C++ core, so times and scores are those of a device.
+Everything is computed by the C++ core, so times and scores equal those of a device.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class Model:
 
         Args:
             sound: a recording, or its parts in order, such as those of `kws.microphone()`. A hit
-                comes as soon as the part with its last sample was given.
+                is yielded as soon as the part with its last sample is given.
             rate: samples per second, 1,000 to 768,000.
 
         Raises:
@@ -184,7 +184,7 @@ def spectrogram(sound: Block, rate: int = _core.SAMPLE_RATE) -> npt.NDArray[np.i
 def microphone(name: str | None = None) -> Iterator[Pcm]:
     """Endless sound of a microphone: int16[n] blocks at 16 kHz, at least ten per second.
 
-    A microphone that is unplugged is waited for, with a line on stderr.
+    If the microphone is unplugged, this waits for it and prints a line on stderr.
 
     Args:
         name: part of the input's name; None for the default input.

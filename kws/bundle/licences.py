@@ -47,7 +47,7 @@ class Terms:
 _CC = r"\bCC-BY"
 _VERSION = r"(?:-\d\.\d)?\b"
 _KNOWN = (
-    # The more restrictive licences come first: the name of one may begin with that of another.
+    # The more restrictive licences come first: the name of one may begin with another's name.
     Terms(rf"{_CC}-NC(?:-SA|-ND)?{_VERSION}", NO, (NAME,)),
     Terms(
         r"(?i:\bnon-?commercial|\bno-commercial|\bnot-for-commercial)",
@@ -122,7 +122,7 @@ def licences_of(bundle: Bundle) -> list[Item]:
     """The licences of a model and its data, as far as the bundle records them."""
     own = bundle.sha256 in _built_in_hashes()
     weights = Item("weights", "Apache-2.0", YES, (NAME, TEXT)) if own else _weights(bundle)
-    # The texts of the built-in models describe all rounds of training, so also the other models.
+    # The texts of the built-in models describe all rounds of training, including the other models.
     others = () if own else _other_models(bundle)
     return [weights, *_data(bundle.data), *others]
 

@@ -51,7 +51,7 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
     else:
         logits = np.asarray(model.predict_on_batch(to_float(spectrograms)))
     frames = model.input_shape[1]
-    # Keras numbers its default names across the process; own names are reproducible.
+    # Keras numbers its default names across the process; these names are reproducible.
     shape = (1, frames, *spectrograms.shape[2:], 1)
     source = keras.Input(batch_shape=shape, name="spectrogram")
     scores = keras.layers.Softmax(name="scores")(model(source, training=False))

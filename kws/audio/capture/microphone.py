@@ -78,14 +78,14 @@ class Microphone:
                     if str(error) != reported:
                         reported = str(error)
                         yield Notice(f"{reported} (kws waits for it)", connected=False)
-                # Wait in steps, so that the reader can do other things meanwhile.
+                # Wait in steps, so that the reader can do other things in the meantime.
                 for _ in range(round(_RETRY_SECONDS / TICK_SECONDS)):
                     time.sleep(TICK_SECONDS)
                     yield empty_block()
                 yield from self._patiently(self._restart_portaudio)
 
     def _patiently(self, work: Callable[[], _T]) -> Generator[Block | Notice, None, _T]:
-        """Call PortAudio in a thread, and yield empty blocks meanwhile.
+        """Call PortAudio in a thread, and yield empty blocks until it returns.
 
         A sound server that loses its input at this moment may never answer; the reader can still
         stop.

@@ -178,7 +178,7 @@ def unheard_engine(voices: Sequence[Voice]) -> str:
     an engine not used for training is close to the rate for people (docs/research.md).
 
     Returns:
-        Name of the engine; empty if each has too few vocal tracts, or more than a quarter of all.
+        Name of the engine; empty if each has too few vocal tracts or over a quarter of them all.
     """
     groups = {voice.group for voice in voices}
     counts = Counter(group.partition("-")[0] for group in groups)

@@ -52,7 +52,7 @@ class Nano33Ble(RealBoard):
             board = Samba(link, CHIP, self.memory.flash, bench.timing.answer)
             (first, head), *rest = image.blocks()
             # The bootloader does not start an application if its first two words are blank
-            # (function main). They stay blank until all else is written: if power fails in between,
+            # (function main). They stay blank until the rest is written: if power fails in between,
             # the board starts its bootloader, not half an application.
             blank = bytes([ERASED]) * image.block
             for address, block in [(first, blank), *rest, (first, head)]:

@@ -40,7 +40,7 @@ def files(bundle: Bundle) -> dict[str, str]:
 
 
 def cpp_files(sources: Mapping[str, str]) -> dict[str, str]:
-    """The same files, whose names end in .cpp instead of .cc.
+    """The same files, with names that end in .cpp instead of .cc.
 
     Version 1 of Arduino's IDE and Arduino CLI before 0.35 do not compile files that end in .cc.
     """

@@ -23,7 +23,7 @@ of the target instruction."""
 _PER_LIST = 1  # LDM, STM, PUSH, POP and similar: this plus a cycle per word
 _PER_TWO = 3  # LDRD, STRD
 _LOAD = 2
-_STORE = 1  # its data go out while the next instruction runs
+_STORE = 1  # the data is written while the next instruction runs
 _FLOAT_STORE = 2
 _CYCLES = (
     (re.compile(r"[su]div"), 7),  # 2 to 12, by the operands

@@ -174,7 +174,7 @@ class Server:
         return _response(HTTPStatus.OK, content, content_type(name))
 
     def _is_own_name(self, header: str) -> bool:
-        """Whether a Host header names this server; others are refused against DNS rebinding."""
+        """Whether a Host header names this server; others could be DNS rebinding."""
         try:
             parts = urlsplit(f"//{header}")
             name, port = parts.hostname or "", parts.port or 80

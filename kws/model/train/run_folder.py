@@ -58,7 +58,7 @@ def claim(
 
 
 def write_settings(file: Path, table: dict[str, Any]) -> None:
-    """Write a table of settings, in a new folder if need be.
+    """Write a table of settings, in a new folder if needed.
 
     Raises:
         KwsError: the file could not be written.

@@ -222,7 +222,7 @@ TEST_F(ConsoleTest, PcmTakesSeconds) {
 TEST_F(ConsoleTest, HealthMeasuresTheCoresClock) {
   board::now_ms = 61000;
   board::ms_per_look = 1;
-  board::cycles = 0xffffffff - 100000;  // the counter wraps meanwhile
+  board::cycles = 0xffffffff - 100000;  // the counter wraps during the command
   board::cycles_per_ms = 64000;
   const std::string line = Type("health\n");
   EXPECT_EQ(line.substr(0, 16), "health: test up ");

@@ -102,7 +102,7 @@ class Samba:
             )
 
     def reset(self) -> None:
-        """Start the application; the bootloader disconnects at once."""
+        """Start the application; the bootloader disconnects immediately."""
         self._link.write(b"K#")
 
     def _place(self, address: int, size: int) -> int:

@@ -48,7 +48,7 @@ RATES: tuple[int, ...] = (921600, 460800, 230400, 115200)
 _DETECT = b"U"
 # From reset to `U`, in seconds. SparkFun's client: nothing before 0.095, it waits 0.15.
 _MOMENTS = (0.15, 0.2, 0.12, 0.25)
-_GREETING = 0.4  # seconds at most for an answer to `U`; it comes at once, or never
+_GREETING = 0.4  # seconds at most for an answer to `U`; it comes immediately or never
 _QUIET = 0.4  # seconds; more than a frame takes at 115200, less than the loader waits for one
 # Seconds from a frame's start. A RETRY for an incomplete frame comes after at most 0.68. After a
 # lost NEXT, the loader sends RETRY after the same wait, but counted from the frame's end: 0.85 at

@@ -121,7 +121,7 @@ TEST_F(UsbTest, NoAccessFollowsAHangingDma) {
   host->Step();
   while (model->control_idle()) host->Step();
   model->dma_hangs = true;
-  UsbService();  // the model fails a second DMA and tasks meanwhile
+  UsbService();  // the model fails on a second DMA or a task during the first
   masked = false;
   Run();
   model->dma_hangs = false;

@@ -45,7 +45,7 @@ void FrontendFillConfigWithDefaults(struct FrontendConfig* config);
 
 /* Returns 0, and prints the reason, for settings that kws does not compute. It needs 16 kHz,
  * windows of 30 ms (steps may have 1 to 30 ms), 40 channels from 125 to 7500 Hz, PCAN and
- * logarithm, all else as in FrontendFillConfigWithDefaults. */
+ * logarithm, everything else as in FrontendFillConfigWithDefaults. */
 int FrontendPopulateState(const struct FrontendConfig* config, struct FrontendState* state,
                           int sample_rate);
 
