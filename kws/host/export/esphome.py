@@ -112,7 +112,7 @@ def _manifest(bundle: Bundle, word: _Word) -> str:
 
 
 def _example(words: list[_Word]) -> str:
-    # ESPHome enables the first model only.
+    # ESPHome enables only the first model.
     enable = "".join(
         f"      - micro_wake_word.enable_model: word_{number}\n"
         for number in range(2, len(words) + 1)
@@ -180,11 +180,11 @@ Copy the `.tflite` and `.json` files beside your ESPHome configuration. `example
 configuration for an ESP32-S3 with an I2S microphone; ESPHome 2026.6 accepts it.
 
 - Each word is a model of its own, with its own flash, RAM and time. Leave out the words that you do
-  not need. ESPHome enables the first model only; `micro_wake_word.enable_model` enables others.
+  not need. ESPHome enables only the first model; `micro_wake_word.enable_model` enables others.
 - All models of a configuration must have the same `feature_step_size`: here {step_ms} ms.
-  ESPHome's published models and its `vad:` have 10 ms.{_warning(step_ms)}
+  ESPHome's published models and its `vad:` use 10 ms.{_warning(step_ms)}
 - ESPHome 2026 reports nothing for at least {100 * step_ms} ms after the start and after a word.
-- RAM is an estimate. ESPHome 2026 measures the need at the start; earlier versions take the
+- RAM is an estimate. ESPHome 2026 measures what it needs at the start; earlier versions use the
   estimate.
 
 The models were not run on an ESP32.
@@ -209,7 +209,7 @@ def _step_ms(bundle: Bundle) -> int:
 
 
 def _warning(step_ms: int) -> str:
-    """ESPHome checks the steps of `models:` only, and takes the step of the last model it loads."""
+    """ESPHome checks only the steps of `models:`, and uses the step of the last model it loads."""
     if step_ms == _PUBLISHED_STEP_MS:
         return ""
     return "\n  Do not use `vad:`: it changes the step without a message, and the words are missed."

@@ -18,7 +18,7 @@ class MicroOpResolver {
   ~MicroOpResolver() = default;
 };
 
-// Room for N ops. Unlike in TFLM, adding an op twice is no error.
+// Room for N ops. Unlike in TFLM, adding an op twice is not an error.
 template <unsigned int N>
 class MicroMutableOpResolver : public MicroOpResolver {
  public:
