@@ -48,14 +48,9 @@ _EMBEDDING = 96
 
 
 def refusal(model: bytes, error: str) -> ModelError:
-    """The error that explains why the core rejects a model.
+    """The error that explains why the core rejects a model with the message `error`.
 
-    Args:
-        model: the file's bytes.
-        error: the core's message.
-
-    Returns:
-        A ConversionError if no conversion of the model helps.
+    It is a ConversionError if no conversion of the model helps.
     """
     try:
         facts = _core.model_facts(model)

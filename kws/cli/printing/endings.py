@@ -33,7 +33,7 @@ def finish(verdict: Verdict, lines: Sequence[str] = (), *, as_json: bool = False
 
 def print_calibration(folder: Path, calibration: Calibration) -> None:
     """Print the chosen settings of a bundle, and their expected performance."""
-    from kws.cli.printing.tables import calibration_table, latency_line
+    from kws.cli.printing.tables import kinds_table, latency_line
 
     settings = calibration.settings
     thresholds = ", ".join(f"{word} {value}" for word, value in settings.thresholds.items())
@@ -42,7 +42,7 @@ def print_calibration(folder: Path, calibration: Calibration) -> None:
         f"least {settings.minimum_count} results, suppression {settings.suppression_ms} ms"
     )
     print("expected, from the validation split:")
-    print_tables(calibration_table(calibration))
+    print_tables(kinds_table(calibration.by_kind))
     print(latency_line(calibration.expected))
     if not calibration.has_talk:
         print("not measured: false alarms in talk; name talk without keywords with --negatives")

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from kws.model.evaluate.judge.calibration import Calibration
     from kws.model.evaluate.judge.clip_metrics import ClipMetrics
     from kws.model.evaluate.judge.confusion import ConfusionMatrix
     from kws.model.evaluate.judge.conversion_loss import ConversionLoss
@@ -128,11 +127,6 @@ def speakers_line(clips: ClipMetrics) -> str:
     )
 
 
-def calibration_table(calibration: Calibration) -> Table:
-    """Expected performance of calibrated settings, by kind of sound."""
-    return _kinds_table(calibration.by_kind)
-
-
 def enrolment_table(enrolment: Enrolment) -> Table:
     """Misses in the recordings and false alarms in talk, before and after."""
     from kws.model.evaluate.judge.kind_metrics import rate_range
@@ -169,7 +163,7 @@ def kind_tables(result: StreamResult) -> list[Table]:
             ),
         )
     tables = [
-        _kinds_table({row.kind: row.metrics for row in result.by_kind}),
+        kinds_table({row.kind: row.metrics for row in result.by_kind}),
         *([missed] if spoken else []),
         alarms,
     ]
@@ -193,7 +187,8 @@ def talk_line(result: StreamResult | None) -> str:
     return f"{line}; skipped, as they may contain a keyword: {excluded}" if excluded else line
 
 
-def _kinds_table(by_kind: Mapping[Kind, StreamMetrics]) -> Table:
+def kinds_table(by_kind: Mapping[Kind, StreamMetrics]) -> Table:
+    """Misses, false alarms and latency by kind of sound."""
     from kws.model.evaluate.judge.kind_metrics import miss_range, rate_range
     from kws.model.evaluate.score.streams import TITLES
 

@@ -110,7 +110,8 @@ class Server:
     @property
     def url(self) -> str:
         """Address of the page."""
-        name = "localhost" if _is_any(self.host) else self.host
+        is_any = self.host in {"0.0.0.0", "::", ""}  # noqa: S104 - compared, not bound to
+        name = "localhost" if is_any else self.host
         return f"http://{f'[{name}]' if ':' in name else name}:{self.port}/"
 
     def start(self) -> None:
@@ -274,7 +275,3 @@ def _listen(host: str, port: int) -> socket.socket:
             f"the page cannot be served at {host} port {port} ({reason.lower()}); "
             "choose another with --web-port or --host"
         ) from None
-
-
-def _is_any(host: str) -> bool:
-    return host in {"0.0.0.0", "::", ""}  # noqa: S104 - compared, not bound to

@@ -64,11 +64,7 @@ def quantize_trained(arch: str, model: Any, spectrograms: Spectrograms, frames: 
 
 
 def check_convertible(arch: str, model: Any) -> None:
-    """Check before training that a model converts to ops that kws has.
-
-    Args:
-        arch: see `quantize_trained`.
-        model: untrained.
+    """Check before training that an untrained model converts to ops that kws has.
 
     Raises:
         ConversionError: it does not.

@@ -68,12 +68,7 @@ def write_settings(file: Path, table: dict[str, Any]) -> None:
 
 
 def check_same(out: Path, old: dict[str, Any], table: dict[str, Any]) -> None:
-    """Compare the settings of a folder with those of a new run in it.
-
-    Args:
-        out: the folder.
-        old: its settings, as read from TOML.
-        table: the new ones.
+    """Compare the settings in the folder `out` (`old`, from TOML) with those of a new run in it.
 
     Raises:
         UsageError: one of them differs.

@@ -35,10 +35,7 @@ _REMOVED = {"auxiliary_per_keyword"}
 
 
 def read_settings(run: Path) -> dict[str, Any]:
-    """The settings of a run, with current names.
-
-    Args:
-        run: folder of the run.
+    """The settings in the folder of a run, with current names.
 
     Raises:
         KwsError: the file is missing, unreadable or not TOML.

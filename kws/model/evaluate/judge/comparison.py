@@ -16,11 +16,6 @@ def reference_matrices(
 ) -> dict[str, ConfusionMatrix]:
     """Confusion matrices of a Keras model, and of the bundle's int8 model in LiteRT.
 
-    Args:
-        reference: the float model.
-        bundle: the converted model.
-        clips: the clips, and the core's scores for them.
-
     Raises:
         ModelError: the float model has a different number of classes.
     """
