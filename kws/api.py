@@ -24,7 +24,7 @@ from kws.bundle.built_in import bundle_path
 from kws.bundle.bundle import Bundle
 from kws.bundle.device import Device, with_commands
 from kws.bundle.reading import load_bundle
-from kws.errors import ModelError, UsageError
+from kws.errors import UsageError
 from kws.features import spectrogram as frames
 from kws.progress import notice
 
@@ -131,20 +131,16 @@ class Model:
         if len(self.parts) > 1:
             raise UsageError("scores are for a single bundle; load it without `then`")
         pipeline = self._device.pipeline()
-        try:
+        with self.bundle.core_faults():
             blocks = itertools.chain([np.zeros(0, np.int16)], _pcm(sound, rate))
             parts = [pipeline.trace(pcm)[1:] for pcm in blocks]
-        except _core.CoreError as error:
-            raise ModelError(f"bundle {self.name}: {error}") from None
         times = np.concatenate([time for time, _ in parts])
         values = np.concatenate([scores for _, scores in parts]).astype(np.int16) + 128
         return Scores(self._device.bundle.labels, times / 1000, values.astype(np.uint8))
 
     def _hits(self, pipeline: _core.Pipeline, pcm: Pcm) -> Iterator[Hit]:
-        try:
+        with self.bundle.core_faults():
             events = pipeline.hear(pcm)
-        except _core.CoreError as error:
-            raise ModelError(f"bundle {self.name}: {error}") from None
         for event in events:
             if event.label is not None:
                 yield Hit(self._device.labels[event.label], event.time_ms / 1000, event.score)

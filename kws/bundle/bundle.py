@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -140,6 +142,14 @@ class Bundle:
         if self.path is None:
             raise BundleError(f"bundle {self.name} is not on disk yet; write it first")
         return self.path / FIRMWARE_FOLDER
+
+    @contextlib.contextmanager
+    def core_faults(self) -> Iterator[None]:
+        """Turn a CoreError of this block into a ModelError that names the bundle."""
+        try:
+            yield
+        except _core.CoreError as error:
+            raise ModelError(f"bundle {self.path or self.name}: {error}") from None
 
     def core_part(self) -> _core.Part:
         """The model and its settings, for the core's pipeline."""

@@ -81,17 +81,17 @@ class Device:
                 f"bundle {bundle.path or bundle.name}: a streaming model must process every frame; "
                 "set gate_db to 0"
             )
-        try:
+        with bundle.core_faults():
             if self.commands is None:
-                return _core.Pipeline(bundle.core_part(), arena_bytes=arena_bytes)
-            return _core.Pipeline(
-                bundle.core_part(),
-                arena_bytes=arena_bytes,
-                then=self.commands.core_part(),
-                listen_ms=self.listen_ms,
-            )
-        except _core.CoreError as error:
-            raise ModelError(f"bundle {bundle.path or bundle.name}: {error}") from None
+                pipeline = _core.Pipeline(bundle.core_part(), arena_bytes=arena_bytes)
+            else:
+                pipeline = _core.Pipeline(
+                    bundle.core_part(),
+                    arena_bytes=arena_bytes,
+                    then=self.commands.core_part(),
+                    listen_ms=self.listen_ms,
+                )
+        return pipeline
 
     def _with_compiled(self, *, compiled: bool) -> Device:
         def other(bundle: Bundle) -> Bundle:

@@ -12,7 +12,6 @@ from kws import __version__, _core
 from kws.audio.background_noises import room_after
 from kws.audio.pcm import Pcm
 from kws.bundle.device import Device
-from kws.errors import ModelError
 from kws.host.serial.lines import Boot, Event, Heard, Listening, Serial, Then, Waiting
 
 
@@ -47,11 +46,9 @@ def play(device: Device, pcm: Pcm) -> Serial:
 
 def play_with_peaks(device: Device, pcm: Pcm) -> tuple[Serial, tuple[Peak, ...]]:
     """Like `play`, but also returns a peak for each keyword of the device's bundles."""
-    try:
-        pipeline = device.pipeline()
+    pipeline = device.pipeline()
+    with device.bundle.core_faults():
         heard = pipeline.hear(pcm)
-    except _core.CoreError as error:
-        raise ModelError(f"bundle {device.bundle.path or device.bundle.name}: {error}") from None
     boot = first_lines(device, pipeline)[0]
     text = pipeline.boot.decode() + "".join(f"{event.text}\n" for event in heard)
     serial = Serial(text, boot, tuple(event_of(device, event) for event in heard), ())

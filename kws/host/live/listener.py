@@ -22,7 +22,6 @@ from kws.audio.mined_recordings import AFTER_MS, before_ms
 from kws.audio.pcm import Pcm, samples_of
 from kws.audio.resampling import read_blocks
 from kws.bundle.device import Device
-from kws.errors import ModelError
 from kws.features.frontend_settings import HOP, HOP_MS
 from kws.host.emulate.host_device import event_of, first_lines
 from kws.host.serial.lines import Line
@@ -89,11 +88,8 @@ class Listener:
         used = len(pcm) // HOP * HOP
         for start in range(0, used, HOP):
             piece = pcm[start : start + HOP]
-            try:
+            with self.device.bundle.core_faults():
                 events = self._pipeline.hear(piece)
-            except _core.CoreError as error:
-                name = self.device.bundle.path or self.device.bundle.name
-                raise ModelError(f"bundle {name}: {error}") from None
             self._remember(piece)
             self._hops += 1
             yield self._hop(piece)

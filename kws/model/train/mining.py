@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kws import _core
 from kws._core import SAMPLE_RATE
 from kws.audio.dataset import Split
 from kws.audio.long_recordings import PAUSE, LongRecording
@@ -38,7 +37,7 @@ from kws.audio.surroundings import Surroundings
 from kws.bundle.bundle import Bundle
 from kws.bundle.device import Device
 from kws.config import check_range
-from kws.errors import ModelError, UsageError
+from kws.errors import UsageError
 from kws.files import new_directory
 from kws.progress import progress_bar
 
@@ -290,10 +289,8 @@ def _events(
         for pcm in itertools.chain(blocks, [PAUSE]):
             if ended.is_set():
                 return []
-            try:
+            with bundle.core_faults():
                 _, new_times, new_scores = pipeline.trace(pcm)
-            except _core.CoreError as error:
-                raise ModelError(f"bundle {bundle.path or bundle.name}: {error}") from None
             times.append(new_times)
             scores.append(new_scores)
             sound.append(pcm)

@@ -12,10 +12,8 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from kws import _core
 from kws.bundle.bundle import Bundle
 from kws.bundle.device import Device
-from kws.errors import ModelError
 from kws.model.evaluate.score.streams import Kind, Stream
 from kws.model.evaluate.score.words import Word
 
@@ -69,11 +67,9 @@ def play_streams(
     """
 
     def play(stream: Stream) -> T:
-        try:
-            pipeline = Device(bundle).pipeline()
+        pipeline = Device(bundle).pipeline()
+        with bundle.core_faults():
             _, times, scores = pipeline.trace(stream.sound(bundle.frontend.clip_ms))
-        except _core.CoreError as error:
-            raise ModelError(f"bundle {bundle.path or bundle.name}: {error}") from None
         progress(1)
         trace = Trace(
             stream.words,
