@@ -19,6 +19,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
+def os_reason(error: Exception) -> str:
+    """The system's description of an error, in lower case, for the middle of a message."""
+    return str(getattr(error, "strerror", None) or error).lower()
+
+
 class KwsError(Exception):
     """The command failed; `str()` returns the line for the user."""
 

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from kws.errors import KwsError, UsageError
+from kws.errors import KwsError, UsageError, os_reason
 
 # Reading the umask means setting it, which affects other threads, so it is read once, here.
 _UMASK = os.umask(0o077)
@@ -209,7 +209,6 @@ def _megabytes(size: int) -> str:
 
 
 def _cannot_write(path: Path, error: OSError) -> KwsError:
-    reason = error.strerror or str(error)
     return KwsError(
-        f"{path}: cannot be written ({reason.lower()}); make room or name another place"
+        f"{path}: cannot be written ({os_reason(error)}); make room or name another place"
     )

@@ -7,7 +7,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from kws.errors import KwsError
+from kws.errors import KwsError, os_reason
 
 VOICES = Path(".local/share/kws/voices")
 """Folder of voices in a home folder."""
@@ -31,9 +31,9 @@ def ensure_home() -> None:
         folder.mkdir(mode=0o700, exist_ok=True)
         own = folder.stat().st_uid == os.getuid() and not folder.is_symlink()
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
         raise KwsError(
-            f"{folder}: {reason}; there is no home folder, so set HOME to a folder for caches"
+            f"{folder}: {os_reason(error)}; there is no home folder, so set HOME to a folder for "
+            "caches"
         ) from None
     if not own or not _is_usable(folder, os.W_OK):
         raise KwsError(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from kws.errors import DataError, KwsError
+from kws.errors import DataError, KwsError, os_reason
 from kws.progress import progress_bar
 
 _CHUNK = 1 << 20
@@ -155,6 +155,5 @@ def _write(file: IO[bytes], path: Path, chunk: bytes) -> None:
         raise KwsError(_cannot_write(path, error)) from None
 
 
-def _cannot_write(path: Path, error: object) -> str:
-    reason = getattr(error, "strerror", None) or error
-    return f"{path}: cannot be written ({str(reason).lower()}); make room and run the command again"
+def _cannot_write(path: Path, error: Exception) -> str:
+    return f"{path}: cannot be written ({os_reason(error)}); make room and run the command again"

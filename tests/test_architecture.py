@@ -19,6 +19,7 @@ ROOMS = (
         "kws.errors",
         "kws.files",
         "kws.home",
+        "kws.parallel",
         "kws.progress",
         "kws.tables",
         "kws.extras",

@@ -13,10 +13,8 @@ from __future__ import annotations
 import difflib
 import enum
 import hashlib
-import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -31,6 +29,7 @@ from kws.audio.pcm import around_voice
 from kws.audio.sound_files import load_clip
 from kws.errors import DataError
 from kws.labels import check_keywords, word_of
+from kws.parallel import on_all_cores
 
 LISTS = {"validation": "validation_list.txt", "test": "testing_list.txt"}
 
@@ -312,14 +311,9 @@ def load_pcm(
     def load(index: int) -> None:
         rows[index] = around_voice(load_clip(clips[index].path), samples)
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        try:
-            for done, _ in enumerate(pool.map(load, range(len(clips))), 1):
-                if progress and (done % 100 == 0 or done == len(clips)):
-                    progress(done % 100 or 100)
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    for done, _ in enumerate(on_all_cores(load, range(len(clips))), 1):
+        if progress and (done % 100 == 0 or done == len(clips)):
+            progress(done % 100 or 100)
     return rows
 
 

@@ -18,11 +18,9 @@ transcript, and each split gets its own part of each recording.
 from __future__ import annotations
 
 import csv
-import os
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,6 +33,7 @@ from kws.audio.decoding.left_out import damaged_text, undecodable, undecodable_t
 from kws.audio.pcm import Pcm
 from kws.audio.sound_files import hear
 from kws.errors import DataError
+from kws.parallel import on_all_cores
 from kws.progress import notice
 
 MANIFEST = "manifest.csv"
@@ -165,10 +164,9 @@ def load_recordings(
         return pcm[start:end]
 
     sounds = []
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for pcm in pool.map(load, recordings):
-            sounds.append(pcm)
-            progress(1)
+    for pcm in on_all_cores(load, recordings):
+        sounds.append(pcm)
+        progress(1)
     return sounds
 
 

@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ from kws._core import SAMPLE_RATE
 from kws.audio.dataset import Clip, DataSet, Split
 from kws.audio.sound_files import read_recording
 from kws.errors import AudioError
+from kws.parallel import on_all_cores
 from kws.tables import make_table
 
 SHORT_S = 0.3
@@ -119,12 +118,11 @@ def collect(dataset: DataSet, progress: Callable[[int], object] | None = None) -
         progress: called with the number of files done since the last call.
     """
     paths = [clip.path for clip in dataset.clips] + list(dataset.backgrounds)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        sounds = {}
-        for path, sound in zip(paths, pool.map(_look, paths), strict=True):
-            sounds[path] = sound
-            if progress:
-                progress(1)
+    sounds = {}
+    for path, sound in zip(paths, on_all_cores(_look, paths), strict=True):
+        sounds[path] = sound
+        if progress:
+            progress(1)
     by_word: defaultdict[str, list[Clip]] = defaultdict(list)
     for clip in dataset.clips:
         by_word[clip.word].append(clip)

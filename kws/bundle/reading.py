@@ -18,7 +18,7 @@ from kws.bundle.checks import TensorSettings
 from kws.bundle.layout import FLOAT_FILE, FORMAT, MODEL_FILE, SETTINGS_FILE
 from kws.bundle.making import make_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
-from kws.errors import BundleError, KwsError, did_you_mean
+from kws.errors import BundleError, KwsError, did_you_mean, os_reason
 from kws.features.frontend_settings import FrontendSettings
 
 _OPTIONAL: dict[str, type] = {"compiled": bool, "output_order": list}
@@ -107,8 +107,8 @@ def _read(path: Path) -> tuple[dict[str, Any], Bundle]:
         floats = path / FLOAT_FILE
         float_model = floats.read_bytes() if floats.exists() else b""
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise BundleError(f"{path / MODEL_FILE}: {reason}; convert the model again") from None
+        text = f"{path / MODEL_FILE}: {os_reason(error)}; convert the model again"
+        raise BundleError(text) from None
     sha256 = hashlib.sha256(model).hexdigest()
     if sha256 != table["sha256"]:
         raise BundleError(

@@ -119,11 +119,8 @@ def monitor(
             raise typer.Exit(1)
         return
     with suppress(KeyboardInterrupt):
-        typed = descriptor(sys.stdin)
-        level_seconds = 1.0 if level else None
-        watch.Monitor(
-            finder.boards, finder.wanted, show, baud, typed=typed, level_seconds=level_seconds
-        ).run()
+        typed, level_seconds = descriptor(sys.stdin), 1.0 if level else None
+        watch.Monitor(finder, show, typed=typed, level_seconds=level_seconds).run()
 
 
 def selftest(

@@ -13,7 +13,7 @@ from kws.bundle.making import make_bundle
 from kws.bundle.writing import check_destination, write_bundle
 from kws.convert import c_array
 from kws.convert.wake_manifest import read_manifest
-from kws.errors import ModelError, located
+from kws.errors import ModelError, located, os_reason
 from kws.labels import class_order
 
 _LARGEST = 64 * 2**20
@@ -83,8 +83,7 @@ def read_model(file: Path) -> bytes:
             raise ModelError(f"{file}: larger than {_LARGEST >> 20} MiB; name a .tflite file")
         model = file.read_bytes()
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise ModelError(f"{file}: {reason}; name a .tflite file") from None
+        raise ModelError(f"{file}: {os_reason(error)}; name a .tflite file") from None
     if not model:
         raise ModelError(f"{file}: the file is empty; name a .tflite file")
     if not c_array.is_source(model):

@@ -8,9 +8,7 @@ clip's index in the batch, not on the number of cores.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +23,7 @@ from kws.audio.augment.shift import energies, shift
 from kws.audio.augment.silence import silence, training_silence
 from kws.audio.augment.speed import resample, stretch
 from kws.audio.pcm import Pcm, Sounds, samples_of, to_pcm
+from kws.parallel import on_all_cores
 
 _CHUNK = 64
 """Clips per thread at a time; their data fits into the cache."""
@@ -250,6 +249,5 @@ def in_chunks(
         rows = slice(start, min(start + _CHUNK, count))
         out[rows] = work(rows, np.random.default_rng([*seed, start]))
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(work_from, range(0, count, _CHUNK)))
+    list(on_all_cores(work_from, range(0, count, _CHUNK)))
     return out

@@ -8,13 +8,13 @@ import functools
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from kws.audio.decoding.file_kinds import FOREIGN, HEADERLESS, ffmpeg
 from kws.audio.decoding.sources import open_source
 from kws.audio.sound_files import load_clip
 from kws.errors import AudioError
+from kws.parallel import on_all_cores
 
 _SHOWN = 4  # names in a line
 
@@ -65,15 +65,10 @@ def damaged(
         progress: called with 1 after each.
     """
     out = {}
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        try:
-            for path, error in zip(paths, pool.map(_fault, paths), strict=True):
-                if error:
-                    out[path] = error
-                progress(1)
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    for path, error in zip(paths, on_all_cores(_fault, paths), strict=True):
+        if error:
+            out[path] = error
+        progress(1)
     return out
 
 

@@ -21,7 +21,7 @@ from kws.audio.decoding.containers import cut_caf, ends_within_page, riff_data, 
 from kws.audio.decoding.ffmpeg_stream import FfmpegStream
 from kws.audio.decoding.file_kinds import ffmpeg, foreign_kind, may_be_mp3
 from kws.audio.decoding.joined_bytes import JoinedBytes
-from kws.errors import AudioError, UsageError
+from kws.errors import AudioError, UsageError, os_reason
 
 Samples = npt.NDArray[Any]
 
@@ -237,8 +237,7 @@ def check_file(path: Path) -> None:
         with path.open("rb"):
             pass
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise AudioError(f"{path}: {reason}; check the name and its permissions") from None
+        raise AudioError(f"{path}: {os_reason(error)}; check the name and permissions") from None
 
 
 def unreadable(path: Path) -> AudioError:

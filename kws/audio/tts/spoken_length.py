@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -16,6 +14,7 @@ from kws.audio.tts.placement import trim
 from kws.audio.tts.synth import RATES
 from kws.audio.tts.synth_settings import ENGLISH
 from kws.audio.tts.voices import find_voices, speak
+from kws.parallel import on_all_cores
 
 _VOICES = 16
 
@@ -37,8 +36,7 @@ def window_for(phrases: Sequence[str], accents: Sequence[str] = ENGLISH) -> int:
     longest = max(phrases, key=len)
     voices = find_voices(_VOICES, accents)
     slow = Draws(RATES[0], 50.0)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        sounds = pool.map(lambda voice: trim(speak(voice, spoken_form(longest), slow)), voices)
-        spoken_ms = [1000 * len(sound) / SAMPLE_RATE for sound in sounds]
+    sounds = on_all_cores(lambda voice: trim(speak(voice, spoken_form(longest), slow)), voices)
+    spoken_ms = [1000 * len(sound) / SAMPLE_RATE for sound in sounds]
     needed = float(np.quantile(spoken_ms, _SHARE))
     return max(1000, -(-round(needed) // _STEP_MS) * _STEP_MS)

@@ -9,10 +9,8 @@ the word, the voice and the take, so an interrupted run resumes and produces the
 from __future__ import annotations
 
 import hashlib
-import os
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,6 +33,7 @@ from kws.audio.tts.voices import find_voices, is_voice, speak, voice_of
 from kws.errors import DataError, UsageError
 from kws.files import atomic_write, check_space, locked
 from kws.labels import check_keyword, check_word
+from kws.parallel import on_all_cores
 from kws.progress import progress_bar
 
 _NOISE_SECONDS = 60.0
@@ -132,18 +131,11 @@ def _speak_all(
     samples = samples_of(settings.clip_ms)
     check_space(out, 2 * samples * missing, "the clips")
     made = 0
-    with (
-        ThreadPoolExecutor(os.cpu_count()) as pool,
-        progress_bar("speaking", missing) as advance,
-    ):
-        try:
-            results = pool.map(lambda task: _make(task, settings.seed, samples), todo)
-            for written, tried in results:
-                made += written
-                advance(tried)
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    with progress_bar("speaking", missing) as advance:
+        results = on_all_cores(lambda task: _make(task, settings.seed, samples), todo)
+        for written, tried in results:
+            made += written
+            advance(tried)
     for word in words:
         if not any(task.paths[0].exists() for task in tasks if task.word == word):
             raise DataError(

@@ -12,7 +12,6 @@ import json
 import os
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypedDict
 
@@ -23,6 +22,7 @@ from kws.host.build.platformio_run import (
     compiler_environment,
     copy_results,
 )
+from kws.parallel import on_all_cores
 
 # Placeholders for folders in a build's commands; none occurs in a compiler option.
 _PROJECT, _BUNDLE, _BUILD, _CORE = "@project@", "@bundle@", "@build@", "@core@"
@@ -100,8 +100,7 @@ def link_bundle(environment: str, generated: Path, core: Path, work: Path, resul
     for command in commands:
         Path(_target(command)).parent.mkdir(parents=True, exist_ok=True)
     compiling = [command for command in commands if "-c" in command]
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        runs = [*pool.map(_run, compiling)]
+    runs = [*on_all_cores(_run, compiling)]
     for command in commands:
         if command not in compiling and all(run.returncode == 0 for run in runs):
             runs.append(_run(command))

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO
 
 from kws import __version__
-from kws.errors import ToolError
+from kws.errors import ToolError, os_reason
 from kws.files import check_space
 from kws.host.build.boards import firmware_folder
 from kws.host.build.compiled_core import INDEX as CORE_INDEX
@@ -131,7 +131,7 @@ def _fill(folder: Path, fill: Callable[[Path, Path], None]) -> None:
         _remove_oldest(cache, ELF, _MAX_BUILDS)
     except OSError as error:
         raise ToolError(
-            f"{cache}: {(error.strerror or str(error)).lower()}; firmware is built there: free "
+            f"{cache}: {os_reason(error)}; firmware is built there: free "
             "space or set KWS_CACHE_DIR to another folder"
         ) from None
 

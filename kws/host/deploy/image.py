@@ -11,7 +11,7 @@ from pathlib import Path
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
-from kws.errors import BoardError
+from kws.errors import BoardError, os_reason
 
 ERASED = 0xFF
 """Value of an erased byte of flash."""
@@ -65,7 +65,7 @@ def read_elf(file: Path, memory: Memory) -> Image:
             if any(len(s.data()) != s["p_filesz"] for s in segments):
                 raise ELFError("it is truncated")
     except OSError as error:
-        raise BoardError(f"{file}: {(error.strerror or str(error)).lower()}") from None
+        raise BoardError(f"{file}: {os_reason(error)}") from None
     except ELFError as error:
         raise BoardError(f"{file}: {error}; build the firmware again") from None
     return make_image(parts, memory, str(file))

@@ -11,7 +11,7 @@ import select
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -20,9 +20,7 @@ from rich.text import Text
 
 from kws._core import SAMPLE_RATE
 from kws.host.deploy.board_finder import BoardFinder
-from kws.host.deploy.real_board import RealBoard
 from kws.host.deploy.sound_recording import Recording
-from kws.host.serial import ports
 from kws.host.serial.lines import (
     Boot,
     Event,
@@ -42,7 +40,7 @@ from kws.host.serial.lines import (
     Waiting,
     parse_line,
 )
-from kws.host.serial.ports import BAUD, Link, Lister, Port, PortError, PortLostError
+from kws.host.serial.ports import Link, Port, PortError, PortLostError
 from kws.host.serial.sample_stream import Arrival, SampleStream
 from kws.labels import UNKNOWN
 
@@ -173,15 +171,8 @@ def _notice(line: str) -> None:
 class Monitor:
     """Follows one board, through restarts and unplugging, until Ctrl-C."""
 
-    boards: tuple[RealBoard, ...]
-    """Accepted kinds of board."""
-    wanted: str | None
-    """A port that the user named; None finds a board by its USB id."""
+    finder: BoardFinder
     show: Show
-    baud: int = BAUD
-    lister: Lister = field(default_factory=lambda: ports.list_ports)
-    open_port: Callable[[str, float, int], Link] = field(default_factory=lambda: ports.open_soon)
-    """Opens a port: name, timeout in seconds, baud rate."""
     typed: int | None = None
     """Descriptor with commands for the board, such as stdin's."""
     level_seconds: float | None = None
@@ -193,8 +184,7 @@ class Monitor:
         Raises:
             BoardError: at the start, there is no board, or its port cannot be opened.
         """
-        finder = BoardFinder(self.boards, self.wanted, self.baud, self.lister, self.open_port)
-        port, link = finder.first()
+        port, link = self.finder.first()
         while True:
             _notice(
                 f"{port.device}: connected; gain N, threshold N, level, scores on and stats go to "
@@ -203,9 +193,9 @@ class Monitor:
             with link:
                 self._follow(link)
             _notice(f"{port.device}: the board disconnected; waiting for it to reconnect")
-            port, link = self._again(finder, port)
+            port, link = self._again(port)
 
-    def _again(self, finder: BoardFinder, last: Port) -> tuple[Port, Link]:
+    def _again(self, last: Port) -> tuple[Port, Link]:
         """Wait until the board is back and its port can be opened."""
         said = ""
         while True:
@@ -213,7 +203,7 @@ class Monitor:
             if self._typed_lines():
                 _notice("nothing was sent: the board is not connected")
             try:
-                if back := finder.again(last):
+                if back := self.finder.again(last):
                     return back
             except PortError as error:
                 if str(error) != said:
@@ -223,7 +213,7 @@ class Monitor:
     def _follow(self, link: Link) -> None:
         """Show output and send typed input until the board disconnects."""
         buffer = LineBuffer()
-        samples = SampleStream(link, self.baud)
+        samples = SampleStream(link, self.finder.baud)
         asked = time.monotonic()
         try:
             while True:

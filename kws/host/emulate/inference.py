@@ -19,7 +19,7 @@ from kws.bundle.bundle import DEFAULT_STRIDE
 from kws.bundle.checks import open_model
 from kws.bundle.reading import load_bundle
 from kws.convert.tflite_import import read_model
-from kws.errors import BoardError, UsageError, located
+from kws.errors import BoardError, UsageError, located, os_reason
 from kws.features.spectrogram import windows_of
 from kws.files import atomic_write
 from kws.host.build.firmware import build_tool
@@ -86,7 +86,7 @@ def load_rows(file: Path) -> tuple[Array, ...]:
         loaded = np.load(file, allow_pickle=False)
         arrays = (loaded,) if isinstance(loaded, np.ndarray) else tuple(loaded.values())
     except OSError as error:
-        raise UsageError(f"{file}: {(error.strerror or str(error)).lower()}") from None
+        raise UsageError(f"{file}: {os_reason(error)}") from None
     except (ValueError, EOFError, zipfile.BadZipFile):
         raise UsageError(
             f"{file}: not a NumPy file of plain numbers; write it with numpy.save"

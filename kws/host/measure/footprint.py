@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
-from kws.errors import ToolError
+from kws.errors import ToolError, os_reason
 
 # A section and its object's path below the build folder to its part; the first that matches.
 _PARTS = (
@@ -57,8 +57,7 @@ def read_footprint(file: Path) -> Footprint:
     try:
         text = file.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise ToolError(f"{file}: {reason}; build the firmware again") from None
+        raise ToolError(f"{file}: {os_reason(error)}; build the firmware again") from None
     _, mark, placed = text.partition("Linker script and memory map")
     if not mark:
         raise ToolError(f"{file}: not a map of GNU ld; build the firmware again")

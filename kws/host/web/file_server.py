@@ -7,7 +7,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from kws.errors import KwsError
+from kws.errors import KwsError, os_reason
 
 
 class _QuietHandler(SimpleHTTPRequestHandler):
@@ -33,5 +33,4 @@ def file_server(folder: Path, port: int) -> ThreadingHTTPServer:
     try:
         return ThreadingHTTPServer(("127.0.0.1", port), handler)
     except (OSError, OverflowError) as error:
-        reason = (getattr(error, "strerror", None) or str(error)).lower()
-        raise KwsError(f"port {port}: {reason}; name another with --port") from None
+        raise KwsError(f"port {port}: {os_reason(error)}; name another with --port") from None

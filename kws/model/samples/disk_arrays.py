@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kws.errors import KwsError
+from kws.errors import KwsError, os_reason
 
 _MEMORY = 2 << 30
 
@@ -49,5 +49,5 @@ class ArrayAllocator:
         except OSError as error:
             raise KwsError(
                 f"{self._folder}: no space for {size:,} bytes of clips "
-                f"({(error.strerror or str(error)).lower()}); make room and run the command again"
+                f"({os_reason(error)}); make room and run the command again"
             ) from None

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kws.convert.backend import import_tensorflow
-from kws.errors import UsageError
+from kws.errors import UsageError, os_reason
 from kws.model.zoo.entry import ZooModel
 
 FUNCTION = "build"
@@ -96,9 +96,9 @@ def _read(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
         raise UsageError(
-            f"{file}: {reason}; pass a model of the zoo or a Python file with a function {FUNCTION}"
+            f"{file}: {os_reason(error)}; pass a model of the zoo or a Python file with a function "
+            f"{FUNCTION}"
         ) from None
 
 

@@ -21,6 +21,7 @@ import pytest
 
 from kws.errors import BoardError, UsageError
 from kws.host.deploy import monitor
+from kws.host.deploy.board_finder import BoardFinder
 from kws.host.deploy.monitor import Monitor, Received
 from kws.host.deploy.real_board import find_real_board, real_boards
 from kws.host.serial import ports
@@ -65,7 +66,7 @@ def later(act: Callable[[], None]) -> None:
 
 def follow(board: Board, screen: Screen, typed: int | None = None) -> None:
     with pytest.raises(KeyboardInterrupt):
-        Monitor(BOARDS, None, screen, lister=board.lister, typed=typed).run()
+        Monitor(BoardFinder(BOARDS, None, lister=board.lister), screen, typed=typed).run()
 
 
 def test_lines_are_recognized() -> None:
@@ -91,7 +92,7 @@ def test_level_is_requested_again_and_again() -> None:
     with Board() as board:
         screen = Screen(2, lambda count: later(answer) if count == 1 else None)
         with pytest.raises(KeyboardInterrupt):
-            Monitor(BOARDS, None, screen, lister=board.lister, level_seconds=0.2).run()
+            Monitor(BoardFinder(BOARDS, None, lister=board.lister), screen, level_seconds=0.2).run()
     assert screen.lines[-1].line == Level(1200, 310, -12, 0.5)
 
 
@@ -182,7 +183,7 @@ def test_a_bootloaders_port_is_not_opened() -> None:
     with Board() as board:
         screen = Screen(2, lambda count: later(restart) if count == 1 else None)
         with pytest.raises(KeyboardInterrupt):
-            Monitor(BOARDS, None, screen, lister=lister, open_port=open_port).run()
+            Monitor(BoardFinder(BOARDS, None, lister=lister, open_port=open_port), screen).run()
         assert opened == [APPLICATION, APPLICATION]
 
 
@@ -279,7 +280,7 @@ def test_csv_has_a_row_per_line(capsys: pytest.CaptureFixture[str]) -> None:
 
 def refusal(present: list[Port], wanted: str | None = None) -> str:
     with pytest.raises(BoardError) as caught:
-        Monitor(BOARDS, wanted, Screen(1), lister=lambda: present).run()
+        Monitor(BoardFinder(BOARDS, wanted, lister=lambda: present), Screen(1)).run()
     assert "\n" not in str(caught.value)
     return str(caught.value)
 

@@ -19,9 +19,7 @@ if the other half exceeds the requested rate, false alarms at words are multipli
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,6 +45,7 @@ from kws.model.evaluate.judge.threshold_costs import (
 )
 from kws.model.evaluate.score.streams import Kind
 from kws.model.evaluate.score.traces import Progress, Trace
+from kws.parallel import on_all_cores
 
 WINDOWS_MS = (300, 400, 500, 600, 700, 800, 900)
 """Average windows to try. With a longer one the mean would still be high when suppression ends, and
@@ -229,8 +228,7 @@ def _choose(
         progress(1)
         return metrics
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        by_threshold = list(pool.map(measure, THRESHOLDS))
+    by_threshold = list(on_all_cores(measure, THRESHOLDS))
     margin = _margin_at_words(keywords, by_threshold, traces, asked)
     places = _raised(costs_of(keywords, by_threshold), asked, margin)
     thresholds = {word: OPTIONS[place] for word, place in zip(keywords, places, strict=True)}

@@ -6,9 +6,7 @@ The core's recognizer runs over the scores of a trace, once per settings.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +20,7 @@ from kws.model.evaluate.judge.hits import Report, match
 from kws.model.evaluate.judge.statistics import Interval, poisson, recall_interval
 from kws.model.evaluate.score.traces import Progress, Trace
 from kws.model.evaluate.score.words import Word
+from kws.parallel import on_all_cores
 
 THRESHOLDS = (*range(30, 80, 10), *range(80, 240, 5), 240, 244, 247, 249, 251, 252, 253, 254)
 """Thresholds to try, denser near the scores of saturated models."""
@@ -246,8 +245,7 @@ def threshold_curve(
         progress(1)
         return OperatingPoint(threshold, metrics.miss_share, metrics.false_alarms_per_hour)
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return tuple(pool.map(point, THRESHOLDS))
+    return tuple(on_all_cores(point, THRESHOLDS))
 
 
 def with_threshold(

@@ -12,6 +12,7 @@ import pytest
 
 from kws.errors import BoardError
 from kws.host.deploy import deployment
+from kws.host.deploy.board_finder import BoardFinder
 from kws.host.deploy.image import make_image
 from kws.host.deploy.monitor import Monitor, Received
 from kws.host.deploy.real_board import Bench, RealBoard, find_real_board, real_boards
@@ -196,7 +197,8 @@ def watch(board: Board, count: int, act: Callable[[], None] = lambda: None) -> l
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Monitor(BOARDS, None, show, lister=board.lister, open_port=board.open_port).run()
+        finder = BoardFinder(BOARDS, None, lister=board.lister, open_port=board.open_port)
+        Monitor(finder, show).run()
     return texts
 
 
@@ -223,7 +225,8 @@ def opened(boards: tuple[RealBoard, ...], *present: Port) -> str:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Monitor(boards, None, print, lister=lambda: list(present), open_port=open_port).run()
+        finder = BoardFinder(boards, None, lister=lambda: list(present), open_port=open_port)
+        Monitor(finder, print).run()
     return names[0]
 
 
