@@ -90,7 +90,7 @@ def test_a_wake_word_hands_over_to_commands(pcm: Pcm) -> None:
     model = kws.load("yes_no", then="ten_words", listen_s=3)
     assert model.words[:3] == ("yes", "no", "yes")
     assert next(model.stream(pcm)).word == "yes"
-    with pytest.raises(UsageError, match="one bundle"):
+    with pytest.raises(UsageError, match="a single bundle"):
         model.scores(pcm)
 
 
@@ -150,7 +150,7 @@ def test_a_data_set_is_evaluated(speech_commands: Path) -> None:
     result = kws.evaluate(kws.load("yes_no"), speech_commands)
     assert result.clips is not None
     assert 0.9 < result.clips.matrix.accuracy < 1
-    with pytest.raises(UsageError, match="one bundle"):
+    with pytest.raises(UsageError, match="a single bundle"):
         kws.evaluate(kws.load("yes_no", then="tiny"), speech_commands)
 
 
