@@ -55,7 +55,7 @@ class Sound:
     """Whether only one channel was read, because the average would hide the voice."""
 
     far: bool
-    """Whether samples far over full scale were divided."""
+    """Whether samples far above full scale were scaled down."""
 
 
 @dataclass(frozen=True)

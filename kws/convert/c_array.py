@@ -43,7 +43,7 @@ def model_of_source(data: bytes) -> bytes:
             promised = f" of {declared}" if declared else ""
             raise ModelError(
                 f"array {name} ends after {len(content)} bytes{promised}; the file was cut off or "
-                "changed, so get it again"
+                "changed, so copy it again"
             )
         models[name] = content
     if not models:

@@ -48,7 +48,7 @@ class Mix:
     """The channel used, from 1; None for the average of all."""
 
     divisor: float = 1.0
-    """Divisor of the samples: a power of two, 1 unless they are far over full scale."""
+    """Divisor of the samples: a power of two, 1 unless they are far above full scale."""
 
     reason: str = ""
     """Why a single channel was chosen; empty if the user chose it, or for the average."""

@@ -67,7 +67,7 @@ def one_thread_session(model: bytes | str) -> Any:
 
 def not_a_model(path: Path) -> DataError:
     """The error for a file that ONNX Runtime cannot load."""
-    return DataError(f"{path}: not a voice, or damaged; get it again, or remove it")
+    return DataError(f"{path}: not a voice, or damaged; download it again or remove it")
 
 
 def _replace_random_nodes(model: Any, onnx: Any) -> list[str]:
