@@ -122,6 +122,12 @@ class Interpreter {
     std::vector<std::string> names;
     for (const std::string& op : Ops()) {
       std::string name = op;
+#define KWS_ANY_TYPE(Op)                                           \
+  if (op == OpName(kernels::k##Op) && !Prepares(kernels::k##Op)) { \
+    name = VariantName(kernels::k##Op##AnyType, "any type");       \
+  }
+#include "kws/runtime/kernels/op_types.inc"
+#undef KWS_ANY_TYPE
 #define KWS_VARIANT(Op, Name, shapes)                                 \
   if (op == OpName(kernels::k##Name) && Prepares(kernels::k##Name)) { \
     name = VariantName(kernels::k##Name, shapes);                     \
@@ -323,6 +329,10 @@ void BindRuntime(nb::module_& m) {
 #define KWS_VARIANT(Op, Name, shapes) all[VariantName(kernels::k##Name, shapes).c_str()] = #Name;
 #include "kws/runtime/kernels/op_variants.inc"
 #undef KWS_VARIANT
+#define KWS_ANY_TYPE(Op) \
+  all[VariantName(kernels::k##Op##AnyType, "any type").c_str()] = #Op "AnyType";
+#include "kws/runtime/kernels/op_types.inc"
+#undef KWS_ANY_TYPE
   m.attr("KERNELS") = all;
   m.def(
       "op_name", [](int code) { return std::string(kws::BuiltinOpName(code)); }, "builtin_code"_a);

@@ -7,12 +7,15 @@
 
 namespace kws {
 
-class AllOpsResolver : public MicroMutableOpResolver<64> {
+class AllOpsResolver : public MicroMutableOpResolver<128> {
  public:
   AllOpsResolver() {
 #define KWS_OP(Name) Add##Name();
 #include "kws/runtime/kernels/op_list.inc"
 #undef KWS_OP
+#define KWS_ANY_TYPE(Op) Replace(kernels::k##Op##AnyType);
+#include "kws/runtime/kernels/op_types.inc"
+#undef KWS_ANY_TYPE
   }
   // Uses `variant` instead of its op's general kernel.
   explicit AllOpsResolver(const Registration& variant) : AllOpsResolver() { Replace(variant); }

@@ -46,6 +46,7 @@ class InvokeContext {
   const P& Params() const {
     return *reinterpret_cast<const P*>(references_ + count_);
   }
+  int references() const { return count_; }
   // Data after the parameters in the record.
   template <typename T, typename P>
   const T* Extra() const {

@@ -27,6 +27,12 @@ class MicroMutableOpResolver : public OpResolver {
 #include "kws/runtime/kernels/op_variants.inc"
 #undef KWS_VARIANT
 
+  // The kernels of all types of an op.
+#define KWS_ANY_TYPE(Op) \
+  Status Add##Op##AnyType() { return Add(kernels::k##Op##AnyType); }
+#include "kws/runtime/kernels/op_types.inc"
+#undef KWS_ANY_TYPE
+
  private:
   static_assert(N > 0 && N <= 255, "an op's place in the resolver is kept in one byte");
   const Registration* storage_[N];

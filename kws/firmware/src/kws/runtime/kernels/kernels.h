@@ -18,8 +18,11 @@ namespace kernels {
   void Name(const InvokeContext& context);  \
   }
 #define KWS_VARIANT(Op, Name, shapes) KWS_OP(Name)
+#define KWS_ANY_TYPE(Op) KWS_OP(Op##AnyType)
 #include "kws/runtime/kernels/op_list.inc"
+#include "kws/runtime/kernels/op_types.inc"
 #include "kws/runtime/kernels/op_variants.inc"
+#undef KWS_ANY_TYPE
 #undef KWS_VARIANT
 #undef KWS_OP
 
@@ -30,6 +33,11 @@ namespace kernels {
 #define KWS_REGISTER(Name, prepare, run)                                     \
   constexpr Registration kernels::k##Name{BuiltinOp::k##Name, prepare, run}; \
   void kernels::invoke::Name(const InvokeContext& context) { run(context); }
+
+// Defines the kernel of an op for one type, such as AddFloat32.
+#define KWS_REGISTER_TYPE(Op, Type, prepare, run)                              \
+  constexpr Registration kernels::k##Op##Type{BuiltinOp::k##Op, prepare, run}; \
+  void kernels::invoke::Op##Type(const InvokeContext& context) { run(context); }
 
 #define KWS_REGISTER_STATEFUL(Name, prepare, run, clear)                            \
   constexpr Registration kernels::k##Name{BuiltinOp::k##Name, prepare, run, clear}; \

@@ -26,9 +26,9 @@ Status Prepare(PrepareContext& context) {
   Tensor output;
   KWS_RETURN_IF_ERROR(context.CheckOptions(OptionsType::kLeakyRelu));
   KWS_RETURN_IF_ERROR(ReadInt8Elementwise(context, &input, &output));
-  // TFLM divides the scales in float, and multiplies with alpha in double.
+  // TFLM computes both factors in double.
   QuantizedMultiplier factor;
-  KWS_RETURN_IF_ERROR(MultiplierFromScales(input.scale / output.scale, 1.0f, 1.0f, 0, &factor));
+  KWS_RETURN_IF_ERROR(MultiplierFromScales(input.scale, 1.0f, output.scale, 0, &factor));
   const float alpha = context.Option<float>(kAlpha, 0.0f);
   const bool negative = alpha < 0.0f;
   QuantizedMultiplier alpha_factor;

@@ -22,6 +22,14 @@ Status BinaryOp::Read(const PrepareContext& context) {
   return PlanWalk();
 }
 
+Status BinaryOp::ReadType(const PrepareContext& context, TensorType type) {
+  KWS_RETURN_IF_ERROR(context.Input(0, &a));
+  KWS_RETURN_IF_ERROR(context.Input(1, &b));
+  KWS_RETURN_IF_ERROR(context.Output(0, &output));
+  if (a.type != type || b.type != type || output.type != type) return Status::kUnsupportedType;
+  return PlanWalk();
+}
+
 // Merges neighbouring dimensions that broadcast the same inputs into one loop.
 Status BinaryOp::PlanWalk() {
   const Tensor* inputs[2] = {&a, &b};

@@ -32,14 +32,15 @@ struct BinaryOp {
   Broadcast broadcast;
   BroadcastLoop loops[kMaxRank - 1];
 
-  // Checks the tensors' types and shapes and plans the loops.
+  // Checks the tensors' types and shapes and plans the loops. Read is for int8.
   Status Read(const PrepareContext& context);
+  Status ReadType(const PrepareContext& context, TensorType type);
 
   // Allocates the record of Params, whose first member is a Broadcast named `broadcast`.
   template <typename Params>
-  Status Allocate(PrepareContext& context, Params** params) const {
+  Status Allocate(PrepareContext& context, Params** params, int references = kReferences) const {
     const uint32_t bytes = broadcast.loops * static_cast<uint32_t>(sizeof(BroadcastLoop));
-    KWS_RETURN_IF_ERROR(context.Allocate(kReferences, params, bytes));
+    KWS_RETURN_IF_ERROR(context.Allocate(references, params, bytes));
     (*params)->broadcast = broadcast;
     std::memcpy(*params + 1, loops, bytes);
     Bind(context);
@@ -58,6 +59,28 @@ using BinaryRun = void (*)(const InvokeContext& context, const int8_t* a, const 
 // Computes all outputs. `loops` follows the parameters.
 void InvokeBinary(const InvokeContext& context, const Broadcast& broadcast,
                   const BroadcastLoop* loops, BinaryRun run);
+
+// The same for other types; operation: T from two T.
+template <typename T, typename Operation>
+void InvokeBinaryOf(const InvokeContext& context, const Broadcast& broadcast,
+                    const BroadcastLoop* loops, const Operation& operation) {
+  const T* a = context.Data<T>(BinaryOp::kInputA);
+  const T* b = context.Data<T>(BinaryOp::kInputB);
+  T* output = context.MutableData<T>(BinaryOp::kOutput);
+  int32_t counters[kMaxRank] = {};
+  for (;;) {
+    for (int32_t i = broadcast.run; i > 0; --i) {
+      *output++ = operation(LoadAs<T>(a), LoadAs<T>(b));
+      a += broadcast.steps[0];
+      b += broadcast.steps[1];
+    }
+    int loop = 0;
+    while (loop < broadcast.loops && ++counters[loop] == loops[loop].count) counters[loop++] = 0;
+    if (loop == broadcast.loops) return;
+    a += loops[loop].jumps[0];
+    b += loops[loop].jumps[1];
+  }
+}
 
 }  // namespace kws
 

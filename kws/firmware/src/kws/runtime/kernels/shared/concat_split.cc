@@ -52,6 +52,29 @@ Status CheckWhole(const Tensor& whole, int parts, int32_t* axis) {
   return *axis >= 0 && *axis < whole.rank ? Status::kOk : Status::kBadModel;
 }
 
+// Parts of one shape, which is the whole's without the axis.
+template <typename GetPart>
+Status MeasureStack(const Tensor& whole, int32_t axis, int parts, const GetPart& get_part,
+                    Params* params, int32_t* part_bytes) {
+  int32_t steps[kMaxRank];
+  ByteSteps(whole, steps);
+  if (whole.dims[axis] != parts) return Status::kUnsupportedShape;
+  for (int p = 0; p < parts; ++p) {
+    Tensor part;
+    KWS_RETURN_IF_ERROR(get_part(p, &part));
+    if (part.type != whole.type) return Status::kUnsupportedType;
+    if (part.rank != whole.rank - 1) return Status::kUnsupportedShape;
+    for (int i = 0; i < part.rank; ++i) {
+      if (part.dims[i] != whole.dims[i < axis ? i : i + 1]) return Status::kUnsupportedShape;
+    }
+    part_bytes[p] = steps[axis];
+  }
+  params->parts = parts;
+  params->row_bytes = parts * steps[axis];
+  params->rows = static_cast<int32_t>(whole.bytes) / params->row_bytes;
+  return Status::kOk;
+}
+
 // Calls move(part's data, whole's data, bytes) for each part of each row.
 template <typename Byte, typename GetPart, typename Move>
 void ForEachPart(const InvokeContext& context, Byte* whole, const GetPart& get_part,
@@ -119,6 +142,39 @@ Status PrepareSplit(PrepareContext& context, int whole_input, int axis_input) {
     return context.Output(p, part);
   };
   return Measure(whole, axis, parts, get_part, params, reinterpret_cast<int32_t*>(params + 1));
+}
+
+Status PreparePack(PrepareContext& context, int32_t axis) {
+  Tensor whole;
+  KWS_RETURN_IF_ERROR(context.Output(0, &whole));
+  const int parts = context.inputs();
+  KWS_RETURN_IF_ERROR(CheckWhole(whole, parts, &axis));
+  Params* params;
+  KWS_RETURN_IF_ERROR(
+      context.Allocate(kFirstPart + parts, &params, 4 * static_cast<uint32_t>(parts)));
+  context.BindOutput(kWhole, 0);
+  const auto get_part = [&](int p, Tensor* part) {
+    KWS_RETURN_IF_ERROR(context.Input(p, part));
+    context.BindInput(kFirstPart + p, p);
+    return Status::kOk;
+  };
+  return MeasureStack(whole, axis, parts, get_part, params, reinterpret_cast<int32_t*>(params + 1));
+}
+
+Status PrepareUnpack(PrepareContext& context, int32_t axis) {
+  Tensor whole;
+  KWS_RETURN_IF_ERROR(context.Input(0, &whole));
+  const int parts = context.outputs();
+  KWS_RETURN_IF_ERROR(CheckWhole(whole, parts, &axis));
+  Params* params;
+  KWS_RETURN_IF_ERROR(
+      context.Allocate(kFirstPart + parts, &params, 4 * static_cast<uint32_t>(parts)));
+  context.BindInput(kWhole, 0);
+  const auto get_part = [&](int p, Tensor* part) {
+    context.BindOutput(kFirstPart + p, p);
+    return context.Output(p, part);
+  };
+  return MeasureStack(whole, axis, parts, get_part, params, reinterpret_cast<int32_t*>(params + 1));
 }
 
 void InvokeSplit(const InvokeContext& context) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CONCATENATION, SPLIT and SPLIT_V.
+// CONCATENATION, SPLIT, SPLIT_V, PACK and UNPACK.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_CONCAT_SPLIT_H_
 #define KWS_RUNTIME_KERNELS_SHARED_CONCAT_SPLIT_H_
 
@@ -17,6 +17,11 @@ void InvokeConcat(const InvokeContext& context);
 // Splits input `whole` into all outputs along the dimension in the constant input `axis`.
 Status PrepareSplit(PrepareContext& context, int whole, int axis);
 void InvokeSplit(const InvokeContext& context);
+
+// PACK: stacks all inputs of one shape to output 0, which has one more dimension, `axis`. UNPACK
+// splits input 0 likewise. Invoke as the two above. Integers are copied regardless of quantization.
+Status PreparePack(PrepareContext& context, int32_t axis);
+Status PrepareUnpack(PrepareContext& context, int32_t axis);
 
 }  // namespace kws
 

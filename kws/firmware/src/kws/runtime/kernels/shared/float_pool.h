@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Float32 AVERAGE_POOL_2D and MAX_POOL_2D. Include last, as float_math.h.
+#ifndef KWS_RUNTIME_KERNELS_SHARED_FLOAT_POOL_H_
+#define KWS_RUNTIME_KERNELS_SHARED_FLOAT_POOL_H_
+
+#include "kws/runtime/kernels/shared/any_type.h"
+#include "kws/runtime/kernels/shared/plain_pool.h"
+// Last.
+#include "kws/runtime/kernels/shared/float_math.h"
+
+namespace kws {
+
+struct alignas(4) FloatPoolParams {
+  Window window;
+  FloatRange range;
+};
+
+Status PrepareFloatPool(PrepareContext& context);
+
+template <typename Pool>
+void InvokeFloatPool(const InvokeContext& context) {
+  const FloatPoolParams& params = context.Params<FloatPoolParams>();
+  RunPlainPool(params.window, context.Data<float>(0), context.MutableData<float>(1),
+               Pool(params.range));
+}
+
+}  // namespace kws
+
+#endif  // KWS_RUNTIME_KERNELS_SHARED_FLOAT_POOL_H_
