@@ -23,6 +23,11 @@ Results are bit-identical to TFLM (the `tflite-micro` package). The tests compar
 shapes, options and quantization, and also with LiteRT's reference kernels where these follow the
 same rule. LiteRT's default, XNNPACK, rounds differently.
 
+Float32 results too are bit-identical, on every target: each operation is rounded on its own, in
+TFLM's order. The exceptions are LOGISTIC, SOFTMAX, TANH and LSTMs, which TFLM computes with its C
+library's `expf` and `tanhf`; they may differ in the last bit or two. kws computes them without a C
+library, in double, which takes time on a board.
+
 Limits for every op:
 
 - Shapes are fixed. No dimension is 0 or dynamic, and the rank is at most 6.
@@ -33,6 +38,11 @@ Limits for every op:
   262,140 bytes in the arena.
 
 AllocateTensors refuses everything else and names the op.
+
+`Add...()` adds the int8 kernel. Where the table lists float32 or int16, `AddFullyConnectedFloat32()`
+and `AddFullyConnectedInt16()` add the others, and `AddFullyConnectedAnyType()` all of them, for a
+model with more than one. `AddSoftmaxInt8ToInt16()` is the fourth kind. `AllOpsResolver` has all
+types. The resolver that kws generates has the kernels that the model needs.
 
 | op | `Add...()` | types | limits |
 |---|---|---|---|

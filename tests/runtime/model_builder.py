@@ -14,6 +14,7 @@ from tflite_micro.tensorflow.lite.micro.python import schema_py_generated as sch
 _TYPES = {
     "float32": schema.TensorType.FLOAT32,
     "int32": schema.TensorType.INT32,
+    "int64": schema.TensorType.INT64,
     "int8": schema.TensorType.INT8,
     "uint8": schema.TensorType.UINT8,
     "uint32": schema.TensorType.UINT32,

@@ -14,6 +14,7 @@ from tests.runtime.ops.elementwise_cases import (
     long_windows,
 )
 from tests.runtime.ops.filter_cases import FILTERS
+from tests.runtime.ops.typed_cases import TYPED
 
 FURTHER = [
     *(every_sum("ADD", *it) for it in [(1.0, 1), (0.3, 2.0**18.6), (0.999, 0.01), (2.0**-19, 3)]),
@@ -25,8 +26,8 @@ FURTHER = [
 @pytest.mark.usefixtures("board_tools")
 @pytest.mark.parametrize(
     ("properties", "further"),
-    [(ELEMENTWISE, FURTHER), (FILTERS, [])],
-    ids=["elementwise", "filters"],
+    [(ELEMENTWISE, FURTHER), (FILTERS, []), (TYPED, [])],
+    ids=["elementwise", "filters", "typed"],
 )
 def test_the_board_is_bit_identical_to_the_host(
     properties: dict[str, Property], further: list[Case]

@@ -13,9 +13,10 @@ from tests.runtime.ops.elementwise_cases import (
     unary,
 )
 from tests.runtime.ops.filter_cases import FILTERS
+from tests.runtime.ops.typed_cases import TYPED
 from tests.runtime.oracles import assert_same
 
-PROPERTIES = ELEMENTWISE | FILTERS
+PROPERTIES = ELEMENTWISE | FILTERS | TYPED
 
 
 def check(case: Case) -> None:

@@ -3,6 +3,7 @@
 #include "kws/runtime/kernels/shared/any_type.h"
 
 #include "kws/runtime/kernels/kernels.h"
+#include "kws/runtime/kernels/shared/batch_matmul.h"
 #include "kws/runtime/kernels/shared/broadcast.h"
 #include "kws/runtime/kernels/shared/lookup_table.h"
 #include "kws/runtime/kernels/shared/transpose_conv.h"
@@ -17,6 +18,7 @@ namespace kws {
 
 KWS_TYPES(Add, BinaryOp::kReferences, kernels::kAddFloat32, kernels::kAddInt16)
 KWS_TYPES(AveragePool2D, 2, kernels::kAveragePool2DFloat32)
+KWS_TYPES(BatchMatMul, BatchMatMul::kReferences, kernels::kBatchMatMulFloat32)
 KWS_TYPES(Conv2D, WeightedOp::kReferences, kernels::kConv2DFloat32, kernels::kConv2DInt16)
 KWS_TYPES(DepthwiseConv2D, WeightedOp::kReferences, kernels::kDepthwiseConv2DFloat32,
           kernels::kDepthwiseConv2DInt16)
@@ -38,6 +40,18 @@ KWS_TYPES(Sum, 2, kernels::kSumFloat32)
 KWS_TYPES(Tanh, LookupTable::kReferences, kernels::kTanhFloat32)
 KWS_TYPES(TransposeConv, kTransposeConvReferences, kernels::kTransposeConvFloat32,
           kernels::kTransposeConvInt16)
+
+// With state. Its int8 kernel has 16 references.
+using AnyLSTM =
+    AnyType<16, kernels::kUnidirectionalSequenceLSTM, kernels::kUnidirectionalSequenceLSTMFloat32>;
+constexpr Registration kernels::kUnidirectionalSequenceLSTMAnyType{
+    BuiltinOp::kUnidirectionalSequenceLSTM, AnyLSTM::Prepare, AnyLSTM::Invoke, AnyLSTM::Reset};
+void kernels::invoke::UnidirectionalSequenceLSTMAnyType(const InvokeContext& context) {
+  AnyLSTM::Invoke(context);
+}
+void kernels::reset::UnidirectionalSequenceLSTMAnyType(const InvokeContext& context) {
+  AnyLSTM::Reset(context);
+}
 
 #undef KWS_TYPES
 

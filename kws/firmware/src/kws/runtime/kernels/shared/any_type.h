@@ -30,6 +30,13 @@ struct AnyType {
     const Registration* const kernels[] = {&kKernels...};
     kernels[context.references() - kReferences]->invoke(context);
   }
+
+  // For ops with state.
+  static void Reset(const InvokeContext& context) {
+    const Registration* const kernels[] = {&kKernels...};
+    const Registration* kernel = kernels[context.references() - kReferences];
+    if (kernel->reset != nullptr) kernel->reset(context);
+  }
 };
 
 }  // namespace kws
