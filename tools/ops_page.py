@@ -39,10 +39,10 @@ Limits for every op:
 
 AllocateTensors refuses everything else and names the op.
 
-`Add...()` adds the int8 kernel. Where the table lists float32 or int16, `AddFullyConnectedFloat32()`
-and `AddFullyConnectedInt16()` add the others, and `AddFullyConnectedAnyType()` all of them, for a
-model with more than one. `AddSoftmaxInt8ToInt16()` is the fourth kind. `AllOpsResolver` has all
-types. The resolver that kws generates has the kernels that the model needs.
+`Add...()` adds the int8 kernel. Where the table lists float32 or int16, methods such as
+`AddFullyConnectedFloat32()`, `AddFullyConnectedInt16()` and `AddSoftmaxInt8ToInt16()` add the
+others, and `AddFullyConnectedAnyType()` adds all of them, for a model with more than one.
+`AllOpsResolver` has all types. The resolver that kws generates has the kernels that a model needs.
 
 | op | `Add...()` | types | limits |
 |---|---|---|---|

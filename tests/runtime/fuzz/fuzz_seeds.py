@@ -23,7 +23,7 @@ _IMAGE = (1, 6, 5, 4)
 def seeds() -> dict[str, bytes]:
     """The seeds by name."""
     models = {"small_model": small_model()}
-    for kind in (_windows, _dense, _elementwise, _shapes, _conversions, _streaming):
+    for kind in (_windows, _dense, _elementwise, _shapes, _conversions, _streaming, _typed, _moves):
         models |= kind()
     model = default_bundle_path() / "model.tflite"
     if model.is_file():
@@ -220,4 +220,83 @@ def _streaming() -> dict[str, bytes]:
         y = add_svdf(m, _RNG, x, sizes, more, state_type=state_type)
         models[f"svdf_{state_type}"] = m.build([x], [y])
     models["lstm"] = lstm_model(_RNG, (1, 2, 3), 4, hidden_zero=3, clip=0.5)
+    return models
+
+
+def _floats(m: _Op, *shape: int) -> int:
+    """A constant."""
+    return m.builder.tensor(shape, "float32", data=_RNG.normal(0, 1, shape))
+
+
+def _typed() -> dict[str, bytes]:
+    """Kernels of float32 and int16."""
+    models: dict[str, bytes] = {}
+    window: dict[str, Any] = {"padding": 0, "strideH": 2, "strideW": 1}
+    for name, shape in (("CONV_2D", (4, 3, 3, 4)), ("DEPTHWISE_CONV_2D", (1, 3, 3, 4))):
+        m = _Op()
+        options = {"CONV_2D": "Conv2DOptions"}.get(name, "DepthwiseConv2DOptions")
+        inputs = [m.tensor(dtype="float32"), _floats(m, *shape), _floats(m, 4)]
+        y = m.tensor((1, 3, 5, 4), "float32")
+        models[f"{name}_float32"] = m.build(name, inputs, [y], options, **window)
+        m = _Op()
+        inputs = [m.tensor(dtype="int16"), m.filter(shape, 3 * (shape[0] == 1))]
+        y = m.tensor((1, 3, 5, 4), "int16")
+        models[f"{name}_int16"] = m.build(name, inputs, [y], options, **window)
+    m = _Op()
+    inputs = [m.numbers(1, 6, 5, 4), m.filter((4, 3, 3, 4)), m.tensor((1, 3, 5, 4)), m.bias(4)]
+    models["TRANSPOSE_CONV"] = m.build(
+        "TRANSPOSE_CONV", inputs, [m.tensor()], "TransposeConvOptions", **window
+    )
+    for name in ("ADD", "SUB", "MUL", "DIV", "MAXIMUM", "SQUARED_DIFFERENCE", "PRELU"):
+        m = _Op()
+        inputs = [m.tensor(dtype="float32"), m.tensor((1, 1, 1, 4), "float32")]
+        models[f"{name}_float32"] = m.build(name, inputs, [m.tensor(dtype="float32")])
+    for name in ("ABS", "SQRT", "RSQRT", "TANH", "LOGISTIC", "SOFTMAX", "RELU"):
+        m = _Op()
+        y = m.tensor(dtype="float32")
+        models[f"{name}_float32"] = m.build(name, [m.tensor(dtype="float32")], [y])
+    for name in ("REDUCE_MAX", "REDUCE_MIN", "MEAN"):
+        m = _Op()
+        inputs = [m.tensor(dtype="float32"), m.numbers(1, 2)]
+        y = m.tensor((1, 4), "float32")
+        models[f"{name}_float32"] = m.build(name, inputs, [y], "ReducerOptions")
+    m = _Op()
+    y = m.builder.tensor(_IMAGE, "int16", 1 / 65536, -32768)
+    models["SOFTMAX_int16"] = m.build("SOFTMAX", [m.tensor()], [y], "SoftmaxOptions", beta=1.0)
+    return models
+
+
+def _moves() -> dict[str, bytes]:
+    models: dict[str, bytes] = {}
+    m = _Op()
+    pair = [m.tensor(), m.tensor()]
+    models["PACK"] = m.build("PACK", pair, [m.tensor((1, 2, 6, 5, 4))], "PackOptions", axis=1)
+    m = _Op()
+    parts = [m.tensor((1, 6, 4)) for _ in range(5)]
+    models["UNPACK"] = m.build("UNPACK", [m.tensor()], parts, "UnpackOptions", axis=2)
+    m = _Op()
+    models["SHAPE"] = m.build("SHAPE", [m.tensor()], [m.tensor((4,), "int32")], "ShapeOptions")
+    m = _Op()
+    inputs = [m.tensor(), m.numbers(9, 3)]
+    models["RESIZE_NEAREST_NEIGHBOR"] = m.build(
+        "RESIZE_NEAREST_NEIGHBOR", inputs, [m.tensor((1, 9, 3, 4))], "ResizeNearestNeighborOptions"
+    )
+    m = _Op()
+    inputs = [m.tensor(), m.tensor((3,), "int32")]
+    models["GATHER"] = m.build("GATHER", inputs, [m.tensor((1, 3, 5, 4))], "GatherOptions", axis=1)
+    pads: NDArray[Any] = np.array([[0, 0], [1, 0]])
+    for name, options in (
+        ("SPACE_TO_BATCH_ND", "SpaceToBatchNDOptions"),
+        ("BATCH_TO_SPACE_ND", "BatchToSpaceNDOptions"),
+    ):
+        m = _Op()
+        shapes = [_IMAGE, (6, 3, 2, 4)]
+        x, y = (m.tensor(shape) for shape in (shapes if name[0] == "S" else shapes[::-1]))
+        inputs = [x, m.numbers(2, 3), m.builder.tensor((2, 2), "int32", data=pads)]
+        models[name] = m.build(name, inputs, [y], options)
+    m = _Op()
+    inputs = [m.tensor(), m.tensor((4, 3))]
+    models["BATCH_MATMUL"] = m.build(
+        "BATCH_MATMUL", inputs, [m.tensor((1, 6, 5, 3))], "BatchMatMulOptions"
+    )
     return models

@@ -53,33 +53,32 @@ def _window(w: dict[str, int], *, dilated: bool = True) -> dict[str, Any]:
 
 
 @st.composite
+def _geometry(draw: st.DrawFn, op: str) -> tuple[tuple[Shape, Shape, Shape], dict[str, Any]]:
+    """Shapes of a layer's input, filter and output; its options."""
+    batch, cin, cout = (draw(st.integers(1, high)) for high in (2, 6, 6))
+    if op == "FULLY_CONNECTED":
+        return ((batch, cin), (cout, cin), (batch, cout)), {}
+    w = draw(windows(dilations=op != "TRANSPOSE_CONV"))
+    fields = _window(w, dilated=op != "TRANSPOSE_CONV")
+    large, small = (batch, w["h"], w["w"]), (batch, w["oh"], w["ow"])
+    taps = w["kh"], w["kw"]
+    if op == "DEPTHWISE_CONV_2D":
+        fields["depthMultiplier"] = draw(st.integers(1, 3))
+        cout = cin * fields["depthMultiplier"]
+        return ((*large, cin), (1, *taps, cout), (*small, cout)), fields
+    if op == "TRANSPOSE_CONV":
+        return ((*small, cin), (cout, *taps, cin), (*large, cout)), fields
+    groups = draw(st.sampled_from([1, 1, 2]))
+    cout *= groups
+    return ((*large, cin * groups), (cout, *taps, cin), (*small, cout)), fields
+
+
+@st.composite
 def _layer(draw: st.DrawFn, op: str, kind: str) -> Case:
     """One layer with weights."""
     rng = np.random.default_rng(draw(SEEDS))
-    batch, cin = draw(st.integers(1, 2)), draw(st.integers(1, 6))
-    fields: dict[str, Any] = {}
-    if op == "FULLY_CONNECTED":
-        cout = draw(st.integers(1, 9))
-        shapes = (batch, cin), (cout, cin), (batch, cout)
-    else:
-        w = draw(windows(dilations=op != "TRANSPOSE_CONV"))
-        fields = _window(w, dilated=op != "TRANSPOSE_CONV")
-        if op == "DEPTHWISE_CONV_2D":
-            fields["depthMultiplier"] = draw(st.integers(1, 3))
-            cout = cin * fields["depthMultiplier"]
-            of_filter: Shape = (1, w["kh"], w["kw"], cout)
-            of_input: Shape = (batch, w["h"], w["w"], cin)
-        elif op == "CONV_2D":
-            groups = draw(st.sampled_from([1, 1, 2]))
-            cout = groups * draw(st.integers(1, 6))
-            of_filter, of_input = (cout, w["kh"], w["kw"], cin), (batch, w["h"], w["w"], cin * groups)
-        else:
-            cout = draw(st.integers(1, 6))
-            of_filter, of_input = (cout, w["kh"], w["kw"], cin), (batch, w["oh"], w["ow"], cin)
-        large = op == "TRANSPOSE_CONV"
-        of_output = (batch, w["h" if large else "oh"], w["w" if large else "ow"], cout)
-        shapes = of_input, of_filter, of_output
-    of_input, of_filter, of_output = shapes
+    (of_input, of_filter, of_output), fields = draw(_geometry(op))
+    cout = of_output[-1]
     fields["fusedActivationFunction"] = draw(ACTIVATIONS)
     m = ModelBuilder()
     bias = draw(st.sampled_from(["float32"] if kind == "float32" else _BIASES[op, kind]))
@@ -345,9 +344,7 @@ _CASES: dict[str, st.SearchStrategy[Case]] = {
     ),
     "binary_int16": _binary("int16", ["ADD", "SUB", "MUL"]),
     "prelu": _binary("int8", ["PRELU"]),
-    "unary_float32": _unary(
-        "float32", ["RELU", "RELU6", "LEAKY_RELU", "ABS", "SQRT", "RSQRT"]
-    ),
+    "unary_float32": _unary("float32", ["RELU", "RELU6", "LEAKY_RELU", "ABS", "SQRT", "RSQRT"]),
     "leaky_relu_int16": _unary("int16", ["LEAKY_RELU"]),
     "pool_float32": _pool(),
     "reduce_float32": _reduce("float32", ["MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN"]),
