@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kws import _core
-from kws.bundle.refusals import refusal
-from kws.errors import ModelError, UsageError
+from kws.bundle.refusals import from_second_network, refusal
+from kws.errors import ConversionError, ModelError, UsageError
 from kws.features.frontend_settings import FrontendSettings
 
 SCORE_SCALE = 1 / 256
@@ -114,6 +114,7 @@ def check_tensors(
 
     Raises:
         ModelError: their number, type, shape or quantization is unsupported.
+        ConversionError: another network computes the input.
         UsageError: there are more or fewer labels than outputs.
     """
     inputs, outputs = interpreter.inputs, interpreter.outputs
@@ -123,6 +124,9 @@ def check_tensors(
             "has one of each"
         )
     source, target = inputs[0], outputs[0]
+    second = from_second_network(source)
+    if second:
+        raise ConversionError(second)
     frontend = FrontendSettings()
     for kind, tensor in (("input", source), ("output", target)):
         if tensor.dtype != "int8" and (kind, tensor.dtype) != ("output", "uint8"):

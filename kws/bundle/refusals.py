@@ -94,12 +94,16 @@ def _never(facts: _core.ModelFacts) -> str | None:
             f"the model uses TensorFlow's own {_listed(flex)} (Flex), which runs only on "
             "computers; build the model without it, and convert it without SELECT_TF_OPS"
         )
-    shape = facts.inputs[0].shape if facts.inputs else ()
-    if len(shape) == 3 and shape[-1] == _EMBEDDING and facts.inputs[0].dtype == "float32":
+    return from_second_network(facts.inputs[0]) if facts.inputs else None
+
+
+def from_second_network(source: _core.TensorInfo) -> str | None:
+    """Why a model with this input hears nothing by itself: another network computes the input."""
+    if len(source.shape) == 3 and source.shape[-1] == _EMBEDDING and source.dtype == "float32":
         return (
-            f"the model's input, {'x'.join(map(str, shape))} float32, must come from a second, "
-            "larger network, as with openWakeWord; train the phrase for a microcontroller with "
-            "kws wake"
+            f"the model's input, {'x'.join(map(str, source.shape))} float32, must come from a "
+            "second, larger network, as with openWakeWord; train the phrase for a microcontroller "
+            "with kws wake"
         )
     return None
 
@@ -122,11 +126,8 @@ def _kind(facts: _core.ModelFacts) -> str | None:
             bool(floats) and any("float16" in op.takes for op in facts.ops),
             "has float16 weights and computes in float32",
         ),
-        (bool(floats) and "int8" in given, "partly computes in float32"),
-        (bool(floats), "computes in float32"),
         ("uint8" in given, "computes in uint8 (quantized as by TensorFlow 1)"),
         (any("int4" in op.takes for op in ops), "has 4-bit weights"),
-        ("int16" in given and "int8" not in given, "computes in int16 (16x8 quantization)"),
     )
     return next((kind for applies, kind in kinds if applies), None)
 

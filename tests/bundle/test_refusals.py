@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from kws import _core
-from kws.bundle.checks import open_model
+from kws.bundle.checks import check_tensors, open_model
 from kws.errors import ConversionError, KwsError, ModelError
 from tests.runtime.model_builder import ModelBuilder
 from tests.small_models import dense_model, unsupported_model
@@ -45,13 +45,12 @@ def with_ops(*names: str, dtype: str = "int8") -> bytes:
     return m.build(tensors[:1], tensors[-1:])
 
 
-def softmax_to_int16() -> bytes:
+def relu_to_int16() -> bytes:
     m = ModelBuilder()
-    x, y = m.tensor((1, 8), "int8", 0.1), m.tensor((1, 8), "int8", 0.1)
-    scores = m.tensor((1, 8), "int16", 1 / 32768)
+    x, y, z = (m.tensor((1, 8), kind, 0.1) for kind in ("int8", "int8", "int16"))
     m.op("RELU", [x], [y])
-    m.op("SOFTMAX", [y], [scores], "SoftmaxOptions", beta=1.0)
-    return m.build([x], [scores])
+    m.op("RELU", [y], [z])
+    return m.build([x], [z])
 
 
 def archive(name: str) -> bytes:
@@ -62,14 +61,12 @@ def archive(name: str) -> bytes:
 
 
 KINDS: dict[str, tuple[Callable[[], bytes], type[KwsError], str]] = {
-    "float": (lambda: dense("float32", "float32"), ModelError, "computes in float32; .*int8"),
     "dynamic range": (
         lambda: dense("float32", "int8"),
         ModelError,
         "int8 weights and computes in float32",
     ),
     "TensorFlow 1": (lambda: dense("uint8", "uint8"), ModelError, "computes in uint8 .*Flow 1"),
-    "16x8": (lambda: dense("int16", "int8"), ModelError, "computes in int16"),
     "Edge TPU": (
         lambda: with_custom("edgetpu-custom-op"),
         ConversionError,
@@ -95,14 +92,14 @@ KINDS: dict[str, tuple[Callable[[], bytes], type[KwsError], str]] = {
     "several ops": (
         lambda: with_ops("COS", "ELU", "RELU", "SIN", "ABS", "COS"),
         ConversionError,
-        "uses COS, ELU, SIN and 1 more, ops that kws does not have",
+        "uses COS, ELU and SIN, ops that kws does not have",
     ),
     "ops and types": (
-        lambda: with_ops("RELU", "COS", dtype="float32"),
+        lambda: with_ops("RELU", "COS", dtype="uint8"),
         ConversionError,
-        "computes in float32 and uses COS, an op .*without it and convert it again",
+        r"computes in uint8 \(.*\) and uses COS, an op .*without it and convert it again",
     ),
-    "types of one op": (softmax_to_int16, ModelError, r"no SOFTMAX \(op 1\) from int8 to int16"),
+    "types of one op": (relu_to_int16, ModelError, r"no RELU \(op 1\) from int8 to int16"),
     "cut off": (lambda: dense_model()[:4000], ModelError, "damaged"),
     "Keras": (lambda: archive("model.weights.h5"), ModelError, "a Keras file"),
     "Keras 2": (lambda: b"\x89HDF\r\n\x1a\n" + bytes(50), ModelError, "a Keras file"),
@@ -126,6 +123,23 @@ def test_the_kind_of_model_is_named(kind: str) -> None:
         open_model(make())
     assert "\n" not in str(refused.value)
     assert "not registered" not in str(refused.value)
+
+
+@pytest.mark.parametrize("kind", ["float32", "int16"])
+def test_other_types_run_but_are_no_keyword_spotters(kind: str) -> None:
+    model = dense(kind, "float32" if kind == "float32" else "int8")
+    interpreter = open_model(model)
+    with pytest.raises(ModelError, match=f"input is {kind}; convert it"):
+        check_tensors(interpreter, 4)
+
+
+def test_openwakewords_models_are_named() -> None:
+    m = ModelBuilder()
+    x, y = (m.tensor((1, 16, 96), "float32") for _ in range(2))
+    m.op("RELU", [x], [y])
+    interpreter = open_model(m.build([x], [y]))
+    with pytest.raises(ConversionError, match=r"1x16x96 float32, .*openWakeWord; .*kws wake"):
+        check_tensors(interpreter, 4)
 
 
 def test_facts_of_a_model_that_cannot_run() -> None:

@@ -63,13 +63,14 @@ def test_logistic_and_softmax_differ_from_tflm_in_the_last_bits_only(name: str) 
 
 def test_special_values() -> None:
     values = np.array([np.inf, -np.inf, np.nan, 200, -200, 0], np.float32)
-    for name, expected in {
+    cases: dict[str, list[float]] = {
         "LOGISTIC": [1, 0, np.nan, 1, 0, 0.5],
         "TANH": [1, -1, np.nan, 1, -1, 0],
-        "SQRT": [np.inf, np.nan, np.nan, np.float32(np.sqrt(200)), np.nan, 0],
-    }.items():
+        "SQRT": [np.inf, np.nan, np.nan, 200**0.5, np.nan, 0],
+    }
+    for name, expected in cases.items():
         (outputs,) = _core.Interpreter(activation_model(name, (6,))).invoke(values)
-        np.testing.assert_array_equal(outputs.astype(np.float32), np.float32(expected))
+        np.testing.assert_array_equal(outputs.astype(np.float32), np.array(expected, np.float32))
 
 
 def lstm(rng: np.random.Generator, shape: tuple[int, int, int], units: int, clip: float) -> bytes:
@@ -90,7 +91,7 @@ def lstm(rng: np.random.Generator, shape: tuple[int, int, int], units: int, clip
     inputs += [m.tensor((batch, units), "float32", variable=True) for _ in range(2)]
     inputs += [-1] * 4
     y = m.tensor((batch, steps, units), "float32")
-    options = {"fusedActivationFunction": 4, "cellClip": clip}
+    options: dict[str, Any] = {"fusedActivationFunction": 4, "cellClip": clip}
     m.op(
         "UNIDIRECTIONAL_SEQUENCE_LSTM", inputs, [y], "UnidirectionalSequenceLSTMOptions", **options
     )

@@ -272,7 +272,8 @@ def _stack(draw: st.DrawFn) -> Case:
 def _resize(draw: st.DrawFn) -> Case:
     kind, batch, channels = draw(_MOVED), draw(st.integers(1, 2)), draw(st.integers(1, 5))
     before, after = ([draw(st.integers(1, 9)) for _ in range(2)] for _ in range(2))
-    mode = draw(st.sampled_from([{}, {"alignCorners": True}, {"halfPixelCenters": True}]))
+    modes: list[dict[str, Any]] = [{}, {"alignCorners": True}, {"halfPixelCenters": True}]
+    mode = draw(st.sampled_from(modes))
     rng = np.random.default_rng(draw(SEEDS))
     m = ModelBuilder()
     shape = (batch, *before, channels)
@@ -303,8 +304,7 @@ def _gather(draw: st.DrawFn) -> Case:
     i = m.tensor(of_indices, "int32")
     of_output = (*shape[:axis], *of_indices[batches:], *shape[axis + 1 :])
     y = m.tensor(of_output, kind, *scale)
-    fields = {"axis": axis, "batchDims": batches}
-    m.op("GATHER", [x, i], [y], "GatherOptions", version=5, **fields)
+    m.op("GATHER", [x, i], [y], "GatherOptions", version=5, axis=axis, batchDims=batches)
     indices = rng.integers(0, shape[axis], of_indices).astype(np.int32)
     return Case(m.build([x, i], [y]), [[_inputs(rng, kind, shape), indices]])
 
