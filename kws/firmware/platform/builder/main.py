@@ -5,6 +5,7 @@ import json
 import os
 import shlex
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -88,6 +89,38 @@ env.Append(
     ],
     LIBS=["c_nano", "gcc"],
 )
+
+
+def crc32_msb_first(data):
+    """CRC-32 with the usual polynomial, but most significant bit first and not inverted at the end."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte << 24
+        for _ in range(8):
+            crc = (crc << 1 ^ (0x04C11DB7 if crc >> 31 else 0)) & 0xFFFFFFFF
+    return crc
+
+
+def boot2_code(source):
+    """Code and table of an RP2040's second boot stage, which are the same in all firmware."""
+    place = Path(env.subst("$BUILD_DIR"))
+    place.mkdir(parents=True, exist_ok=True)
+    compiled, part = str(place / "boot2.elf"), place / "boot2.bin"
+    include = env.subst("-I$PROJECT_SRC_DIR")
+    compiler = ["arm-none-eabi-g++", *machine, "-Os", "-std=c++17", include]
+    subprocess.run([*compiler, "-c", "-o", compiled, source], check=True, env=env["ENV"])
+    code = b""
+    for section in (".boot2.code", ".boot2.table"):
+        copy = ["arm-none-eabi-objcopy", "-O", "binary", "-j", section, compiled, str(part)]
+        subprocess.run(copy, check=True, env=env["ENV"])
+        code += part.read_bytes()
+    return code
+
+
+# The boot ROM checks a CRC of the first 252 bytes of flash, which the linker script fills with 0.
+if boot2 := board.get("build.boot2", ""):
+    crc = crc32_msb_first(boot2_code(str(root / boot2)).ljust(252, b"\0"))
+    env.Append(LINKFLAGS=[f"-Wl,--defsym=kws_boot2_crc={crc:#x}"])
 
 
 def for_speed(env, node):

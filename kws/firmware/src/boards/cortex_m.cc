@@ -10,7 +10,21 @@ namespace {
 using kws::board::Register;
 using kws::board::WriteText;
 
-constexpr uint32_t kVectorTable = 0xe000ed08;        // VTOR
+constexpr uint32_t kVectorTable = 0xe000ed08;  // VTOR
+
+constexpr uint32_t kPaint = 0xdeadbeef;
+
+#ifdef __ARM_ARCH_6M__
+
+// No FPU. Below the stack is no memory, so an overflow is a fault already; the fault's own push then
+// fails too, which stops the core (ARM DDI 0419E, B1.5.15) until the watchdog resets the board.
+void PrepareCore() {}
+
+// The core stores no cause.
+void WriteFault() { WriteText("error: processor fault"); }
+
+#else
+
 constexpr uint32_t kCoprocessorAccess = 0xe000ed88;  // CPACR
 constexpr uint32_t kMpuControl = 0xe000ed94;
 constexpr uint32_t kMpuRegionBase = 0xe000ed9c;
@@ -18,7 +32,11 @@ constexpr uint32_t kMpuRegionAttributes = 0xe000eda0;
 constexpr uint32_t kFaultStatus = 0xe000ed28;   // CFSR
 constexpr uint32_t kFaultAddress = 0xe000ed38;  // BFAR
 
-constexpr uint32_t kPaint = 0xdeadbeef;
+void WriteHex(uint32_t value) {
+  char digits[10] = {'0', 'x'};
+  for (int i = 0; i < 8; ++i) digits[2 + i] = "0123456789abcdef"[(value >> (28 - 4 * i)) & 15];
+  kws::board::Write(digits, sizeof(digits));
+}
 
 // Makes a stack overflow a fault: the MPU forbids access to the 64 KB below the stack (region 0).
 void GuardStack() {
@@ -32,11 +50,21 @@ void GuardStack() {
   Register(kMpuControl) = kEnable | kDefaultMapElsewhere;
 }
 
-void WriteHex(uint32_t value) {
-  char digits[10] = {'0', 'x'};
-  for (int i = 0; i < 8; ++i) digits[2 + i] = "0123456789abcdef"[(value >> (28 - 4 * i)) & 15];
-  kws::board::Write(digits, sizeof(digits));
+// Full access to the FPU (coprocessors 10 and 11), before any instruction that uses it.
+void PrepareCore() {
+  Register(kCoprocessorAccess) |= 0xfu << 20;
+  GuardStack();
+  asm volatile("dsb\n isb" ::: "memory");
 }
+
+void WriteFault() {
+  WriteText("error: processor fault, status ");
+  WriteHex(Register(kFaultStatus));
+  WriteText(" address ");
+  WriteHex(Register(kFaultAddress));
+}
+
+#endif
 
 }  // namespace
 
@@ -46,10 +74,7 @@ extern const kws::board::Vector kws_vectors[];  // the port's
 
 [[noreturn]] __attribute__((used)) void KwsFault() {
   kws::board::Init();  // the fault may have come before main called it
-  WriteText("error: processor fault, status ");
-  WriteHex(Register(kFaultStatus));
-  WriteText(" address ");
-  WriteHex(Register(kFaultAddress));
+  WriteFault();
   WriteText("; the stack is too small or the firmware has a bug\n");
   kws::board::Halt(kws::board::Fault::kProcessor);
 }
@@ -59,7 +84,7 @@ __attribute__((naked)) void KwsFaultEntry() {
   asm volatile(
       "ldr r0, =kws_stack_top\n"
       "mov sp, r0\n"
-      "b KwsFault\n");
+      "bl KwsFault\n");
 }
 
 // newlib's version would link stdio.
@@ -68,10 +93,7 @@ __attribute__((naked)) void KwsFaultEntry() {
 [[noreturn]] __attribute__((used)) void KwsStart() {
   // A bootloader leaves its own vector table.
   Register(kVectorTable) = reinterpret_cast<uintptr_t>(kws_vectors);
-  // Full access to the FPU (coprocessors 10 and 11), before any instruction that uses it.
-  Register(kCoprocessorAccess) |= 0xfu << 20;
-  GuardStack();
-  asm volatile("dsb\n isb" ::: "memory");
+  PrepareCore();
   uint32_t* top;
   asm volatile("mov %0, sp" : "=r"(top));
   for (volatile uint32_t* p = &kws_stack_bottom; p < top; ++p) *p = kPaint;
@@ -87,7 +109,7 @@ __attribute__((naked)) void KwsReset() {
   asm volatile(
       "ldr r0, =kws_stack_top\n"
       "mov sp, r0\n"
-      "b KwsStart\n");
+      "bl KwsStart\n");
 }
 
 }  // extern "C"

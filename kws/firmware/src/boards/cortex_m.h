@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// For every port on a Cortex-M4F: registers by address, start-up code, faults and the stack. A
-// port's linker script defines the symbols below; its vector table starts with KWS_CORE_VECTORS.
-// Source: ARM DDI 0403E (ARMv7-M), sections B1.5 (exceptions) and B3.2 (system control space).
+// For every port on a Cortex-M4F or M0+: registers by address, start-up code, faults and the stack.
+// A port's linker script defines the symbols below; its vector table starts with KWS_CORE_VECTORS.
+// Source: ARM DDI 0403E (ARMv7-M), sections B1.5 (exceptions) and B3.2 (system control space); ARM
+// DDI 0419E (ARMv6-M), where that differs.
 #ifndef KWS_BOARDS_CORTEX_M_H_
 #define KWS_BOARDS_CORTEX_M_H_
 
@@ -34,6 +35,7 @@ inline volatile uint32_t& Register(uint32_t address) {
 // A zero-terminated string for the serial port.
 void WriteText(const char* text);
 
+#ifndef __ARM_ARCH_6M__  // which has no counter
 // Cycles of the core while it is awake. The first call starts the counter.
 inline uint32_t CountCycles() {
   constexpr uint32_t kDebugControl = 0xe000edfc;  // DEMCR (ARM DDI 0403E, C1.6.5)
@@ -45,6 +47,7 @@ inline uint32_t CountCycles() {
   Register(kCycleControl) |= kCycleEnable;
   return Register(kCycleCount);
 }
+#endif
 
 using Vector = void (*)();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interrupts of the Cortex-M4F: the controller's registers, and critical sections.
+// Interrupts: the controller's registers, and critical sections.
 #ifndef KWS_BOARDS_INTERRUPTS_H_
 #define KWS_BOARDS_INTERRUPTS_H_
 
@@ -20,10 +20,17 @@ constexpr uint32_t kSystemResetRequest = 0x05fa0004;
 constexpr uint32_t kSystemControl = 0xe000ed10;  // SCR
 constexpr uint32_t kSendEventOnPend = 1u << 4;
 
-// `priority`: 0 (most urgent) to 7; all supported chips have 3 bits or more.
+// `priority`: 0 (most urgent) to 7. A Cortex-M0+ has 2 bits, so it ignores the lowest; its registers
+// accept only words (ARM DDI 0419E, B3.4). All other supported chips have 3 bits or more.
 inline void EnableInterrupt(uint32_t number, uint32_t priority) {
+#ifdef __ARM_ARCH_6M__
+  const uint32_t shift = number % 4 * 8;
+  volatile uint32_t& word = Register(kNvicPriority + number / 4 * 4);
+  word = (word & ~(0xffu << shift)) | priority << (5 + shift);
+#else
   *reinterpret_cast<volatile uint8_t*>(kNvicPriority + number) =
       static_cast<uint8_t>(priority << 5);
+#endif
   Register(kNvicEnable + number / 32 * 4) = 1u << number % 32;
 }
 

@@ -6,6 +6,33 @@
 
 extern "C" {
 
+#ifdef __ARM_ARCH_6M__
+
+// A Cortex-M0+ accesses words only at their alignment.
+void* memcpy(void* to, const void* from, size_t size) {
+  char* out = static_cast<char*>(to);
+  const char* in = static_cast<const char*>(from);
+  if (((reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from)) % 4) == 0) {
+    for (; size >= 4; size -= 4, out += 4, in += 4) {
+      *reinterpret_cast<uint32_t*>(out) = *reinterpret_cast<const uint32_t*>(in);
+    }
+  }
+  for (; size > 0; --size) *out++ = *in++;
+  return to;
+}
+
+void* memset(void* to, int value, size_t size) {
+  char* out = static_cast<char*>(to);
+  const char byte = static_cast<char>(value);
+  const uint32_t word = static_cast<uint8_t>(value) * 0x01010101u;
+  for (; size > 0 && reinterpret_cast<uintptr_t>(out) % 4 != 0; --size) *out++ = byte;
+  for (; size >= 4; size -= 4, out += 4) *reinterpret_cast<uint32_t*>(out) = word;
+  for (; size > 0; --size) *out++ = byte;
+  return to;
+}
+
+#else
+
 // Sixteen bytes at a time, then single bytes; unaligned words are allowed. In assembly, because the
 // loop compiled for size executes three times the instructions.
 __attribute__((naked)) void* memcpy(void*, const void*, size_t) {
@@ -59,5 +86,7 @@ __attribute__((naked)) void* memset(void*, int, size_t) {
       "4:\n"
       "bx lr\n");
 }
+
+#endif
 
 }  // extern "C"
