@@ -12,6 +12,7 @@ from kws.errors import ToolError
 COMPILER = "arm-none-eabi-g++"
 QEMU = "qemu-system-arm"
 WASM_COMPILER = "em++"
+NODE = "node"
 
 PACKAGES = {
     COMPILER: (
@@ -29,6 +30,7 @@ PACKAGES = {
     "qemu-aarch64": ("qemu-user", "kws bench --board aarch64"),
     "arm-linux-gnueabihf-g++": ("g++-arm-linux-gnueabihf", "kws bench --board arm-linux"),
     "qemu-arm": ("qemu-user", "kws bench --board arm-linux"),
+    NODE: ("nodejs", "kws test --board rpi_pico"),
     "espeak-ng": ("espeak-ng", "kws synth"),
     "flite": ("flite", "kws synth"),
 }

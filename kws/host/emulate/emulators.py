@@ -9,10 +9,15 @@ from kws.errors import UsageError
 from kws.host.build.boards import Board, find_board
 from kws.host.emulate.qemu import Qemu
 from kws.host.emulate.renode import Renode
+from kws.host.emulate.rp2040js import Rp2040js
 
-Emulator = Qemu | Renode
+Emulator = Qemu | Renode | Rp2040js
 
-EMULATORS: dict[str, Callable[[Board], Emulator]] = {"qemu": lambda _: Qemu(), "renode": Renode}
+EMULATORS: dict[str, Callable[[Board], Emulator]] = {
+    "qemu": lambda _: Qemu(),
+    "renode": Renode,
+    "rp2040js": Rp2040js,
+}
 """By the names in the boards' JSON files."""
 
 

@@ -21,7 +21,7 @@ from kws.host.build.firmware import build, build_sources, generated
 from kws.host.build.ring import DEFAULT_HOPS
 from kws.host.emulate.emulators import Emulator, emulator
 from kws.host.emulate.processes import PARALLEL
-from kws.host.emulate.renode import Renode
+from kws.host.emulate.qemu import Qemu
 from kws.host.serial.lines import LINE_SAMPLES, Samples, Serial, Stats, line_pattern, parse_line
 from kws.host.serial.ports import BAUD, FAST_BAUD
 
@@ -124,17 +124,17 @@ def _tries(
         "`stats` typed": stats,
         f"`{sends}` typed": sent,
     }
-    if isinstance(emulated, Renode):
-        board_in_renode = emulated
+    if not isinstance(emulated, Qemu):
+        in_real_time = emulated
         begin, end = _STATS_AT
         timed = [*((begin, line) for line in typed), (end, "stats"), (end + 0.3, sends)]
         # The adapter follows the board's rate: fast while samples are sent.
         rates = [(end + 0.4, FAST_BAUD), (end + 0.7 + _SENT_SECONDS, BAUD)]
         long = quiet_room(round((end + 1 + _SENT_SECONDS) * SAMPLE_RATE))
-        play = partial(board_in_renode.play, elf, long, timed, rates=rates)
+        play = partial(in_real_time.play, elf, long, timed, rates=rates)
         yield _Try(play, answers, sends=True, timed=True)
         says = re.escape(FAULT_LINES["no_samples"])
-        yield _Try(lambda: board_in_renode.play(elf, None, seconds=2), {"a dead microphone": says})
+        yield _Try(lambda: in_real_time.play(elf, None, seconds=2), {"a dead microphone": says})
     else:
         qemu = emulated
         text = "".join(f"{line}\n" for line in (*typed, sends))

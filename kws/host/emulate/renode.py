@@ -19,7 +19,8 @@ from kws.host.build.boards import Board
 from kws.host.emulate.processes import Ended, Processes
 from kws.host.serial.lines import Event, Serial, parse, parse_line
 
-_TAIL_SECONDS = 0.25  # for the start-up and the last lines
+TAIL_SECONDS = 0.25
+"""Run time after a recording, for the start-up and the last lines."""
 
 
 _WRONG = re.compile(r"\b[Ee]rror|xception")
@@ -100,7 +101,7 @@ class Renode(Processes):
         """
         length = 0 if pcm is None else len(pcm)
         if seconds is None:
-            seconds = (self._board.dropped_samples + length) / SAMPLE_RATE + _TAIL_SECONDS
+            seconds = (self._board.dropped_samples + length) / SAMPLE_RATE + TAIL_SECONDS
         # Renode deletes files in TMPDIR whose names start with its own, so each process has a
         # folder.
         with tempfile.TemporaryDirectory(prefix="kws-emulator-") as name:
@@ -135,7 +136,7 @@ class Renode(Processes):
             if not written.is_file():
                 raise BoardError(f"{elf}: {_reason(ended)}")
             data = written.read_bytes()
-        return parse(data if pcm is None else _until(data, length * 1000 // SAMPLE_RATE))
+        return parse(data if pcm is None else until(data, length * 1000 // SAMPLE_RATE))
 
     def _run(self, folder: Path, timeout_s: float) -> Ended | None:
         return self._execute(
@@ -158,7 +159,7 @@ def _reason(ended: Ended | None) -> str:
     return f"Renode failed: {(_wrong(ended) or [ended.reason])[0]}; try kws doctor"
 
 
-def _until(data: bytes, end_ms: int) -> bytes:
+def until(data: bytes, end_ms: int) -> bytes:
     """Drop events after the recording's end."""
     kept = []
     for line in data.split(b"\n"):
