@@ -61,7 +61,9 @@ def deploy(
     device = open_device(model, then, listen_for, compiled=compiled)
     if not probe:
         # A missing board is an error before the user waits for a build.
-        deployment.find_port(real_board, port, ports.list_ports())
+        present = ports.list_ports()
+        if deployment.needs_port(real_board, port, present):
+            deployment.find_port(real_board, port, present)
     with progress_bar(f"building for {board}", None), added_options(real_board.options):
         plan = schedule_of(find_board(board), device)
         firmware = build_firmware(board, device, pins=pin or (), ring_hops=plan.ring_hops)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import importlib.resources
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,6 +29,8 @@ class Board:
     """Bytes available to the firmware."""
     ram: int
     """Bytes for variables, arena and stack."""
+    core: str = "cortex-m4"
+    """Its processor, as in gcc's -mcpu."""
     dropped_samples: int = 0
     """Microphone samples that the firmware drops after power-on."""
     flash_start: int = 0
@@ -86,6 +88,7 @@ def _read_board(file: Path) -> Board:
         description["name"],
         flash=limits["maximum_size"],
         ram=limits["maximum_ram_size"],
+        core=_core(description["build"]["machine_flags"]),
         dropped_samples=defines.get("KWS_DROPPED_SAMPLES", 0),
         clock=_clock(description["build"]),
         option_clocks={
@@ -101,6 +104,10 @@ def _read_board(file: Path) -> Board:
         deploy=tools.get("deploy"),
         loaders=tools.get("loaders", {}),
     )
+
+
+def _core(flags: Sequence[str]) -> str:
+    return next(flag.removeprefix("-mcpu=") for flag in flags if flag.startswith("-mcpu="))
 
 
 def _clock(settings: Mapping[str, str]) -> int | None:

@@ -30,7 +30,7 @@ class Size:
     flash: int
     """Code, constants and the initial values of variables."""
     ram: int
-    """Variables, arena and stack."""
+    """Variables, arena and stack, and code that is copied to RAM."""
     model: int
     """Part of flash."""
     arena: int
@@ -96,13 +96,19 @@ def _symbols(elf: ELFFile) -> dict[str, int]:
 def _read(elf: ELFFile) -> Size:
     sections: dict[str, int] = {}
     flash = ram = 0
+    moved = [
+        (segment["p_vaddr"], segment["p_vaddr"] + segment["p_memsz"])
+        for segment in elf.iter_segments("PT_LOAD")
+        if segment["p_vaddr"] != segment["p_paddr"]
+    ]
     for section in elf.iter_sections():
         flags, size = section["sh_flags"], section["sh_size"]
         if not flags & SH_FLAGS.SHF_ALLOC or size == 0:
             continue
         sections[section.name] = size
         writable = bool(flags & SH_FLAGS.SHF_WRITE) or section.name == _STACK
-        ram += size if writable else 0
+        copied = any(start <= section["sh_addr"] < end for start, end in moved)
+        ram += size if writable or copied else 0
         flash += size if section["sh_type"] != "SHT_NOBITS" else 0
     sizes = _symbols(elf)
     # The arena is local to main.cc, so its name is mangled: the length precedes the name.

@@ -38,13 +38,26 @@ def text(done: Deployed) -> str:
     """The result of a deployment, as a line for the user."""
     size = f"{done.size} bytes written and {'verified' if done.verified else 'checked'}"
     if not done.port:
-        return f"{size}; plug in the board's USB cable and run kws monitor to see it run"
+        return f"{size}; connect the board's USB cable or serial adapter and run kws monitor to see it run"
     if done.boot is None:
         return f"{done.port}: {size}; the firmware answers"
     boot = done.boot
     return (
         f"{done.port}: {size}; it runs: kws {boot.version} on {boot.board}, model {boot.model} "
         f"{boot.sha8}, arena {boot.arena_used} of {boot.arena_size} bytes"
+    )
+
+
+def needs_port(board: RealBoard, wanted: str | None, present: list[Port]) -> bool:
+    """Whether a port has to be found before the board is written.
+
+    Args:
+        board: the kind of board.
+        wanted: a port that the user named, or None.
+        present: the connected ports.
+    """
+    return (
+        board.needs_port or wanted is not None or any(port.usb in board.usb for port in present)
     )
 
 
@@ -107,13 +120,15 @@ def deploy(board: RealBoard, image: Image, wanted: str | None, bench: Bench) -> 
         BoardError: a step failed; the message says what to do.
     """
     before = bench.lister()
-    port = find_port(board, wanted, before)
+    port = find_port(board, wanted, before) if needs_port(board, wanted, before) else Port("")
     try:
         board.program(port, image, bench)
     except (PortLostError, ProtocolError) as error:
         raise BoardError(f"{error}; {board.recover}") from None
     except KeyboardInterrupt:
         raise StoppedError(f"stopped; {board.recover}") from None
+    if not port.device:
+        return Deployed(board.name, "", len(image.data), board.verifies, boot=None)
     try:
         started, boot = see_it_start(board, port, before, bench)
     except KeyboardInterrupt:

@@ -26,6 +26,8 @@ class Memory:
     ram: range
     block: int
     """Bytes per write; both ends of `flash` are aligned to it."""
+    vectors: int = 0
+    """Bytes in `flash` before the vector table."""
 
 
 @dataclass(frozen=True)
@@ -106,13 +108,13 @@ def make_image(parts: list[tuple[int, bytes]], memory: Memory, name: str) -> Ima
     data = bytearray([ERASED]) * size
     for address, part in parts:
         data[address - start : address - start + len(part)] = part
-    _check_vectors(bytes(data), range(start, end), memory.ram, name)
+    _check_vectors(bytes(data[memory.vectors :]), range(start, end), memory.ram, name)
     return Image(start, bytes(data), memory.block)
 
 
 def _check_vectors(data: bytes, flash: range, ram: range, name: str) -> None:
     """The first two words are the first stack pointer and the reset handler (Armv7-M, B1.5.3)."""
-    stack, reset = struct.unpack_from("<II", data)
+    stack, reset = struct.unpack_from("<II", data.ljust(8, b"\0"))
     # The stack pointer is the address just above the first word pushed; bit 0 of a vector is Thumb.
     stack_ok = ram.start < stack <= ram.stop and stack % 4 == 0
     if not stack_ok or reset % 2 == 0 or reset - 1 not in flash:

@@ -77,6 +77,8 @@ class RealBoard(ABC):
     adapter: ClassVar[bool] = False
     """Whether `usb` are ids of USB-serial adapters: the user may name a port with another id, the
     port stays when the board restarts, and its id does not identify the board."""
+    needs_port: ClassVar[bool] = True
+    """Whether `program` needs a port; if not, it gets one without a name if there is none."""
     verifies: ClassVar[bool] = True
     """Whether `program` reads back flash; if not, each block is checked in transit."""
     application: ClassVar[frozenset[UsbId]]

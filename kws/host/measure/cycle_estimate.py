@@ -20,6 +20,9 @@ from kws.host.measure.cycle_count import ALLOCATION, HOP, INFERENCE, NOTHING, pa
 
 BOARD, TOOL = "qemu", "bench"
 
+ESTIMATED_CORE = "cortex-m4"
+"""Processor that the cycles are estimated for, as in gcc's -mcpu."""
+
 _MAGIC = 0x4253574B  # as in tools/bench.cc
 _MODEL_OFFSET = 16
 

@@ -26,12 +26,13 @@ from kws.host.build.firmware_cache import OPTIONS
 from kws.host.build.ring import DEFAULT_HOPS
 from kws.host.measure import cycle_estimate, real_time
 from kws.host.measure.benchmark import bench_board
-from kws.host.measure.cycle_estimate import ModelCycles, estimate_cycles
-from kws.host.measure.real_time import CONSOLE_MS, Schedule, schedule
+from kws.host.measure.cycle_estimate import ESTIMATED_CORE, ModelCycles, estimate_cycles
+from kws.host.measure.real_time import CONSOLE_MS, Schedule, estimate_load, schedule
 from tests.command_line import Run
 from tests.small_models import LABELS, dense_model
 
 NANO, EDGE = find_board("nano33ble"), find_board("sparkfun_edge")
+ESTIMATED = [board for board in boards() if board.clock and board.core == ESTIMATED_CORE]
 
 
 def bundle_of(stride: int = 2) -> Bundle:
@@ -54,7 +55,7 @@ def takes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 @given(
     inference=st.integers(0, 40_000_000),
     stride=st.integers(1, 50),
-    board=st.sampled_from([board for board in boards() if board.clock]),
+    board=st.sampled_from(ESTIMATED),
 )
 def test_the_proposed_stride_is_the_shortest_that_keeps_up(
     inference: int, stride: int, board: Board
@@ -149,8 +150,16 @@ def test_a_board_without_a_clock_needs_no_estimate(monkeypatch: pytest.MonkeyPat
     assert schedule(find_board("qemu"), Device(bundle_of())) == Schedule()
 
 
+def test_the_load_of_another_processor_is_unknown() -> None:
+    pico, device = find_board("rpi_pico"), Device(bundle_of())
+    assert schedule(pico, device) == Schedule(unknown="cycles are estimated for a cortex-m4 only")
+    assert estimate_load(pico, device.bundle) is None
+
+
 def test_each_real_board_has_a_clock_and_driver_cycles() -> None:
     for board in boards():
+        if board.core != ESTIMATED_CORE:
+            continue
         assert (board.clock is None) == (board.driver_cycles == 0) == (board.name == "qemu")
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Copies firmware onto the drive of a UF2 bootloader.
 
-Source: Adafruit's bootloader for the nRF52840 (adafruit/Adafruit_nRF52_Bootloader at 48a149f,
+Source of what follows: Adafruit's bootloader for the nRF52840 (adafruit/Adafruit_nRF52_Bootloader at 48a149f,
 src/usb/msc_uf2.c, src/usb/uf2/ghostfat.c, src/flash_nrf5x.c):
 
 - `INFO_UF2.TXT` names the board and its SoftDevice.
@@ -13,6 +13,11 @@ src/usb/msc_uf2.c, src/usb/uf2/ghostfat.c, src/flash_nrf5x.c):
 
 Therefore `safe_parts` writes the first piece of flash twice: blank at the start, with its content
 at the end. If power fails in between, the bootloader finds no application to start.
+
+The boot ROM of the RP2040 (raspberrypi/pico-bootrom-rp2040 at ef22cd8, bootrom/virtual_disk.c) does
+not allow that. It erases a sector of flash when the first of 16 blocks arrives, counted by their
+numbers, not by their addresses; so block n has to be n * 256 bytes behind the start, which is the
+start of a sector.
 """
 
 from __future__ import annotations
@@ -73,6 +78,16 @@ def safe_parts(image: Image, family: int) -> list[bytes]:
     size = _AT_ONCE * uf2.BLOCK
     middle = [blocks[at : min(at + size, last)] for at in range(uf2.BLOCK, last, size)]
     return [blocks[: uf2.BLOCK], *middle, blocks[last:]]
+
+
+def parts_in_order(image: Image, family: int) -> list[bytes]:
+    """A UF2 file in parts, for the boot ROM of the RP2040.
+
+    The last part is one block, so that an error in it means that the board restarts.
+    """
+    blocks = uf2.encode(uf2.payloads(image.address, image.data), family)
+    size, last = _AT_ONCE * uf2.BLOCK, len(blocks) - uf2.BLOCK
+    return [*(blocks[at : min(at + size, last)] for at in range(0, last, size)), blocks[last:]]
 
 
 def _mounts() -> Iterator[Path]:
