@@ -22,6 +22,7 @@ demo_PACKAGES     := gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-non
                      qemu-system-arm espeak-ng flite
 test_PACKAGES     := libgtest-dev nodejs libportaudio2 pulseaudio pulseaudio-utils libasound2-plugins \
                      $(if $(shell command -v chromium google-chrome || grep ^ID=ubuntu /etc/os-release),,chromium)
+test-boards_PACKAGES := $(if $(shell command -v npm),,npm)
 test-all_PACKAGES := clang-tidy clang libclang-rt-dev emscripten cargo arduino-builder \
                      qemu-user qemu-system-misc g++-aarch64-linux-gnu g++-arm-linux-gnueabihf \
                      gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf
@@ -154,12 +155,19 @@ check: lint
 test: setup $(VENV)/.core test-cpp
 	@$(BIN)/python -m pytest -m "not slow" -n $(JOBS) --dist worksteal
 
-# The boards' firmware in Renode; `make test-all` adds the Robot suites and the driver mutants.
-test-boards: setup $(VENV)/.core
-	@$(BIN)/python -m pytest -m "renode and not slow" -n $(JOBS) --dist worksteal
+# rp2040js, the emulator of the Raspberry Pi Pico, is an npm package; the version is in
+# kws/host/emulate/rp2040js.py. Its tests skip without it.
+build/node_modules/rp2040js: kws/host/emulate/rp2040js.py build/.test-boards-packages | $(VENV)/.core
+	@npm install --silent --no-save --prefix build \
+	  $$($(BIN)/python -c 'from kws.host.emulate.rp2040js import PACKAGE, VERSION; print(f"{PACKAGE}@{VERSION}")') \
+	  && touch $@ || echo "kws: rp2040js could not be installed; its tests will be skipped" >&2
+
+# The boards' firmware in Renode and rp2040js; `make test-all` adds the Robot suites and the driver mutants.
+test-boards: setup build/node_modules/rp2040js $(VENV)/.core
+	@$(BIN)/python -m pytest -m "(renode or rp2040js) and not slow" -n $(JOBS) --dist worksteal
 
 # All tests, including the slow ones.
-test-all: setup build/.test-all-packages $(VENV)/.core $(VENV)/.for-test-all lint tidy test-cpp
+test-all: setup build/.test-all-packages build/node_modules/rp2040js $(VENV)/.core $(VENV)/.for-test-all lint tidy test-cpp
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 CONFIGURE := cmake -S . -B build/test -DKWS_BUILD_TESTS=ON -DCMAKE_BUILD_TYPE=Debug >build/test-configure.log
@@ -169,8 +177,8 @@ test-cpp: build/.core-packages build/.test-packages
 	@cmake --build build/test -j $(JOBS) >build/test-build.log || { tail -50 build/test-build.log; exit 1; }
 	@cd build/test && ctest --output-on-failure -j $(JOBS) | tail -20; exit $${PIPESTATUS[0]}
 
-# Faults in the boards' drivers: Renode must detect each one. Part of `make test-all`.
-mutants: setup $(VENV)/.core
+# Faults in the boards' drivers: the emulators must detect each one. Part of `make test-all`.
+mutants: setup build/node_modules/rp2040js $(VENV)/.core
 	@$(BIN)/python -m pytest tests/firmware/mutants -n $(JOBS) --dist worksteal
 
 # `make test-all` runs a minute of this. The corpus stays in build/fuzz/corpus.

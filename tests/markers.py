@@ -17,6 +17,9 @@ from pathlib import Path
 
 import pytest
 
+from kws.errors import ToolError
+from kws.host.build.programs import NODE, find_tool
+from kws.host.emulate.rp2040js import find_rp2040js
 from tests.paths import ROOT
 
 FIXTURES = {
@@ -91,7 +94,17 @@ def _markers(item: pytest.Item) -> set[str]:
     imports = _imports(item.path)
     if any(name in PROCESSES or ".simulated_" in name for name in imports):
         names.add("process")
-    return names & {"slow", "long", "process", "renode", *FIXTURES.values()}
+    return names & {"slow", "long", "process", "renode", "rp2040js", *FIXTURES.values()}
+
+
+def _missing_rp2040js() -> str:
+    """Why tests in rp2040js cannot run; empty if they can."""
+    try:
+        find_tool(NODE)
+        find_rp2040js()
+    except ToolError as error:
+        return str(error)
+    return ""
 
 
 def mark(items: list[pytest.Item]) -> None:
@@ -100,9 +113,13 @@ def mark(items: list[pytest.Item]) -> None:
     without_renode = pytest.mark.skipif(
         not shutil.which("renode"), reason="renode is not installed"
     )
+    missing = _missing_rp2040js()
+    without_rp2040js = pytest.mark.skipif(bool(missing), reason=missing)
     for item in items:
         if item.get_closest_marker("renode"):
             item.add_marker(without_renode)
+        if item.get_closest_marker("rp2040js"):
+            item.add_marker(without_rp2040js)
         names = _markers(item)
         for name in names or {"unit"}:
             item.add_marker(name)

@@ -13,8 +13,10 @@ from ctypes.util import find_library
 from dataclasses import dataclass
 from pathlib import Path
 
-from kws.host.build.programs import COMPILER, PACKAGES, QEMU, WASM_COMPILER
+from kws.errors import ToolError
+from kws.host.build.programs import COMPILER, NODE, PACKAGES, QEMU, WASM_COMPILER, find_tool
 from kws.host.deploy import deployment
+from kws.host.emulate.rp2040js import PACKAGE, find_rp2040js, install_command
 from kws.host.serial import ports
 
 _EXTRAS = {
@@ -54,6 +56,7 @@ def check_all() -> list[Check]:
         _check_newlib(),
         _check_command(QEMU),
         _check_renode(),
+        _check_rp2040js(),
         _check_command("espeak-ng", optional=True),
         _check_command("flite", optional=True),
         _check_command(WASM_COMPILER, optional=True),
@@ -114,6 +117,16 @@ def _check_renode() -> Check:
     present = shutil.which("renode") or shutil.which("renode-run") or ""
     remedy = "install Renode 1.15.3 or newer (https://renode.io)"
     return Check("Renode", "kws test on real boards' firmware", present, remedy, optional=True)
+
+
+def _check_rp2040js() -> Check:
+    try:
+        find_tool(NODE)
+        present = str(find_rp2040js() / PACKAGE)
+    except ToolError:
+        present = ""
+    remedy = f"apt-get install nodejs npm; {install_command()}"
+    return Check(PACKAGE, PACKAGES[NODE][1], present, remedy, optional=True)
 
 
 def _check_portaudio() -> Check:

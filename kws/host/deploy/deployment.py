@@ -38,7 +38,7 @@ def text(done: Deployed) -> str:
     """The result of a deployment, as a line for the user."""
     size = f"{done.size} bytes written and {'verified' if done.verified else 'checked'}"
     if not done.port:
-        return f"{size}; connect the board's USB cable or serial adapter and run kws monitor to see it run"
+        return f"{size}; plug in the board's USB cable or serial adapter and run kws monitor to see it run"
     if done.boot is None:
         return f"{done.port}: {size}; the firmware answers"
     boot = done.boot

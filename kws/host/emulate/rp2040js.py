@@ -71,8 +71,11 @@ class Rp2040js(Processes):
         typed: Sequence[tuple[float, str]] = (),
         seconds: float | None = None,
         rates: Sequence[tuple[float, int]] = (),
+        lights: Path | None = None,
     ) -> Serial:
         """Output of the firmware for `pcm`, starting with a power-on; see `Renode.play`.
+
+        `lights`: where to write the changes of the LED, as [ms, on] in JSON.
 
         Raises:
             BoardError: the firmware used the chip wrongly, or the emulator failed.
@@ -88,6 +91,7 @@ class Rp2040js(Processes):
                 "seconds": seconds,
                 "typed": [(at, f"{line}\n") for at, line in typed],
                 "rates": list(rates),
+                "lights": None if lights is None else str(lights),
             }
             (folder / "flash.bin").write_bytes(_flash(elf, self._board.flash_start))
             if pcm is not None:

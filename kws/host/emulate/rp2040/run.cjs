@@ -6,6 +6,7 @@
 //   seconds     how long the board runs
 //   typed       [seconds, text] for the serial port
 //   rates       [seconds, bit/s] of the serial adapter
+//   lights      where to write the changes of the LED, as [ms, on]; or null
 //
 // Writes the board's serial output to stdout. If the firmware uses the chip wrongly, writes what it
 // did to stderr and ends with status 1.
@@ -24,6 +25,8 @@ const { Uart } = require("./uart.cjs");
 const BOOT2 = 0x20041f00; // where the boot ROM copies it
 const BOOT2_BYTES = 256;
 const STEP_CYCLES = 64; // at most, between looks at the clock while the PIO is stopped
+const LED = 25;
+const HIGH = 1; // of rp2040js's GPIOPinState
 const SEND_EVENT_ON_PEND = 1 << 4;
 
 // The boot ROM's CRC (2.8.1.3.1).
@@ -40,6 +43,7 @@ class Pico {
   constructor(job) {
     this.image = fs.readFileSync(job.image);
     this.output = [];
+    this.lights = [];
     this.restarts = false;
     this.powerOn(0);
     const samples = job.microphone ? fs.readFileSync(job.microphone) : null;
@@ -67,6 +71,10 @@ class Pico {
     this.flash = new FlashInterface(clocks, (shown) => this.showFlash(shown));
     this.connect();
     this.fixInterrupts();
+    mcu.gpio[LED].addListener((state) => {
+      const now = (this.passed + mcu.clock.nanos) / 1e6;
+      this.lights.push([Math.round(now), state === HIGH]);
+    });
     this.boot();
   }
 
@@ -220,6 +228,7 @@ function main() {
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 1;
   }
+  if (job.lights) fs.writeFileSync(job.lights, JSON.stringify(pico.lights));
   process.stdout.write(Buffer.from(pico.output));
 }
 

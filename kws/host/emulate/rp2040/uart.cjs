@@ -5,7 +5,7 @@
 
 const { Stored } = require("./registers.cjs");
 
-const FIFO = 32;
+const FIFO = 32; // 1 if it is off
 const BITS = 10; // of a byte, with start and stop
 const LEVELS = [4, 8, 16, 24, 28];
 const UART_FUNCTION = 2;
@@ -52,6 +52,10 @@ class Uart extends Stored {
     this.received = [];
   }
 
+  get depth() {
+    return this.line & 0x10 ? FIFO : 1;
+  }
+
   get agrees() {
     const format = (this.line & 0x6e) === 0x60; // 8 bits, no parity, one stop bit
     return format && Math.abs(this.rate / this.adapterRate - 1) < TOLERANCE;
@@ -84,9 +88,8 @@ class Uart extends Stored {
   receive() {
     const byte = this.typed.shift();
     const pin = this.mcu.gpio[1];
-    const works = (this.control & 0x201) === 0x201 && this.line & 0x10;
-    if (works && pin.functionSelect === UART_FUNCTION && pin.inputEnable && this.rate) {
-      if (this.received.length < FIFO) this.received.push(this.agrees ? byte : 0xff);
+    if ((this.control & 0x201) === 0x201 && pin.functionSelect === UART_FUNCTION && pin.inputEnable && this.rate) {
+      if (this.received.length < this.depth) this.received.push(this.agrees ? byte : 0xff);
       if (this.received.length === LEVELS[(this.levels >> 3) & 7]) this.raise(RX);
       this.idle.schedule((32 / this.rate) * 1e9);
     }
@@ -121,8 +124,8 @@ class Uart extends Stored {
       return (
         (this.sending >= 0 || this.toSend.length ? 1 << 3 : 0) |
         (this.received.length ? 0 : 1 << 4) |
-        (this.toSend.length >= FIFO ? 1 << 5 : 0) |
-        (this.received.length >= FIFO ? 1 << 6 : 0) |
+        (this.toSend.length >= this.depth ? 1 << 5 : 0) |
+        (this.received.length >= this.depth ? 1 << 6 : 0) |
         (this.toSend.length ? 0 : 1 << 7)
       );
     }
@@ -131,7 +134,7 @@ class Uart extends Stored {
 
   writeUint32(offset, value) {
     if (offset === 0x00) {
-      if (this.toSend.length < FIFO) this.toSend.push(value & 0xff);
+      if (this.toSend.length < this.depth) this.toSend.push(value & 0xff);
       this.startByte();
     } else if (offset === 0x44) {
       this.raw &= ~value;

@@ -66,7 +66,7 @@ def test_writes_firmware_without_an_adapter(size: int) -> None:
     assert board.rom.problems == []
     assert (done.port, done.boot, done.verified) == ("", None, False)
     assert sum(steps) == TARGET.steps(image_of(size))
-    assert "connect the board's USB cable or serial adapter" in deployment.text(done)
+    assert "plug in the board's USB cable or serial adapter" in deployment.text(done)
 
 
 def test_an_adapter_shows_that_it_starts() -> None:
@@ -153,6 +153,6 @@ def test_command_writes_the_firmware(
     monkeypatch.setattr("kws.host.deploy.loaders.uf2_drive.list_drives", board.drives)
     code, out, err = kws("deploy", "--board", "rpi_pico")
     assert code == 0, err
-    assert "8192 bytes written and checked; connect the board's USB cable" in out
+    assert "8192 bytes written and checked; plug in the board's USB cable" in out
     assert "hold BOOTSEL" in err
     assert board.rom.flash[:8192] == program_of(8192)
