@@ -38,7 +38,10 @@ def text(done: Deployed) -> str:
     """The result of a deployment, as a line for the user."""
     size = f"{done.size} bytes written and {'verified' if done.verified else 'checked'}"
     if not done.port:
-        return f"{size}; plug in the board's USB cable or serial adapter and run kws monitor to see it run"
+        return (
+            f"{size}; plug in the board's USB cable or serial adapter and run kws monitor to see "
+            "it run"
+        )
     if done.boot is None:
         return f"{done.port}: {size}; the firmware answers"
     boot = done.boot
@@ -56,9 +59,7 @@ def needs_port(board: RealBoard, wanted: str | None, present: list[Port]) -> boo
         wanted: a port that the user named, or None.
         present: the connected ports.
     """
-    return (
-        board.needs_port or wanted is not None or any(port.usb in board.usb for port in present)
-    )
+    return board.needs_port or wanted is not None or any(port.usb in board.usb for port in present)
 
 
 def find_port(board: RealBoard, wanted: str | None, present: list[Port]) -> Port:

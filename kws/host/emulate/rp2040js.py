@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs production firmware of the Raspberry Pi Pico, the same bytes as on the board, in rp2040js."""
+"""Runs production firmware, the same bytes as on the Raspberry Pi Pico, in rp2040js."""
 
 from __future__ import annotations
 
@@ -71,6 +71,7 @@ class Rp2040js(Processes):
         typed: Sequence[tuple[float, str]] = (),
         seconds: float | None = None,
         rates: Sequence[tuple[float, int]] = (),
+        *,
         lights: Path | None = None,
     ) -> Serial:
         """Output of the firmware for `pcm`, starting with a power-on; see `Renode.play`.
@@ -99,7 +100,7 @@ class Rp2040js(Processes):
             (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
             ended = self._execute(
                 [str(self._node), str(_PROGRAM), str(folder / "job.json")],
-                timeout_s=120 + 120 * seconds,
+                timeout_s=300 + 120 * seconds,
                 environment={**os.environ, "NODE_PATH": str(self._modules)},
             )
         if ended is None:

@@ -76,9 +76,7 @@ def test_each_fault_is_detected(bundle: Bundle, tmp_path: Path) -> None:
 
     wrong = seen[len(right) :]
     survivors = {
-        mutant.name
-        for mutant, text in zip(table, wrong, strict=True)
-        if text == right[mutant.play]
+        mutant.name for mutant, text in zip(table, wrong, strict=True) if text == right[mutant.play]
     }
     assert survivors == {mutant.name for mutant in table if mutant.survives}
 
@@ -95,7 +93,7 @@ def outcome(pico: Rp2040js, elf: Path, play: str, pcm: Pcm) -> str:
         rates = [(0.5, FAST_BAUD), (1.9, BAUD)]
     sound = pcm if play == "sound" else quiet_room(round(16000 * seconds))
     try:
-        serial = pico.play(signed, sound, typed, seconds, rates, lights)
+        serial = pico.play(signed, sound, typed, seconds, rates, lights=lights)
     except BoardError as error:
         return str(error)
     return _COUNTED.sub("", serial.text) + str(json.loads(lights.read_text()))

@@ -16,6 +16,7 @@ from kws.audio.background_noises import quiet_room
 from kws.audio.pcm import Pcm
 from kws.bundle.bundle import Bundle
 from kws.bundle.device import Device
+from kws.bundle.writing import write_bundle
 from kws.errors import BoardError, ToolError
 from kws.host.build import uf2
 from kws.host.build.boards import find_board
@@ -29,7 +30,7 @@ from tests.command_line import Run
 
 BOARD = "rpi_pico"
 STRIDE = 12
-"""yes_no's interval in hops at which the Pico keeps up."""
+"""An interval of the built-in model, in hops, at which the Pico keeps up."""
 
 pytestmark = pytest.mark.usefixtures("board_tools")
 
@@ -41,8 +42,9 @@ def pico() -> Iterator[Rp2040js]:
 
 
 @pytest.fixture(scope="module")
-def slower(yes_no: Bundle) -> Device:
-    return Device(dataclasses.replace(yes_no, inference_stride=STRIDE))
+def slower(bundle: Bundle, tmp_path_factory: pytest.TempPathFactory) -> Device:
+    place = tmp_path_factory.mktemp("bundles") / "slower"
+    return Device(write_bundle(dataclasses.replace(bundle, inference_stride=STRIDE), place))
 
 
 def recording(name: str, bundle: Bundle) -> Pcm:
@@ -97,9 +99,9 @@ def test_board_writes_the_hosts_lines(
 
 @pytest.mark.rp2040js
 @pytest.mark.long
-def test_a_board_that_does_not_keep_up_reports_it(pico: Rp2040js, yes_no: Bundle) -> None:
-    device = Device(yes_no)
-    board = pico.play(build(BOARD, device).elf, recording("yes by slt", yes_no))
+def test_a_board_that_does_not_keep_up_reports_it(pico: Rp2040js, bundle: Bundle) -> None:
+    device = Device(bundle)
+    board = pico.play(build(BOARD, device).elf, recording("yes by slt", bundle))
     assert any("does not keep up" in fault for fault in board.faults)
 
 
@@ -134,14 +136,12 @@ def test_a_wrong_crc_is_refused(pico: Rp2040js, slower: Device, tmp_path: Path) 
     content[content_of(good, "kws_boot2_table").start + 4] ^= 1
     elf = tmp_path / "wrong.elf"
     elf.write_bytes(content)
-    with pytest.raises(BoardError, match="boot ROM: the CRC .* is wrong"):
+    with pytest.raises(BoardError, match=r"boot ROM: the CRC .* is wrong"):
         pico.play(elf, None, seconds=0.1)
 
 
 @pytest.mark.rp2040js
-def test_a_file_that_is_not_firmware_gives_a_one_line_error(
-    pico: Rp2040js, tmp_path: Path
-) -> None:
+def test_a_file_that_is_not_firmware_gives_a_one_line_error(pico: Rp2040js, tmp_path: Path) -> None:
     (tmp_path / "x.elf").write_bytes(b"\x7fELF nonsense")
     with pytest.raises(BoardError) as caught:
         pico.play(tmp_path / "x.elf", None, seconds=0.1)

@@ -92,7 +92,7 @@ env.Append(
 
 
 def crc32_msb_first(data):
-    """CRC-32 with the usual polynomial, but most significant bit first and not inverted at the end."""
+    """CRC-32 with the usual polynomial, most significant bit first, not inverted at the end."""
     crc = 0xFFFFFFFF
     for byte in data:
         crc ^= byte << 24

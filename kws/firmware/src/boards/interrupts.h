@@ -20,8 +20,8 @@ constexpr uint32_t kSystemResetRequest = 0x05fa0004;
 constexpr uint32_t kSystemControl = 0xe000ed10;  // SCR
 constexpr uint32_t kSendEventOnPend = 1u << 4;
 
-// `priority`: 0 (most urgent) to 7. A Cortex-M0+ has 2 bits, so it ignores the lowest; its registers
-// accept only words (ARM DDI 0419E, B3.4). All other supported chips have 3 bits or more.
+// `priority`: 0 (most urgent) to 7. A Cortex-M0+ has 2 bits, so it ignores the lowest; its
+// registers accept only words (ARM DDI 0419E, B3.4). All other supported chips have 3 bits or more.
 inline void EnableInterrupt(uint32_t number, uint32_t priority) {
 #ifdef __ARM_ARCH_6M__
   const uint32_t shift = number % 4 * 8;

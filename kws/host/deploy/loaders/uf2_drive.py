@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Copies firmware onto the drive of a UF2 bootloader.
 
-Source of what follows: Adafruit's bootloader for the nRF52840 (adafruit/Adafruit_nRF52_Bootloader at 48a149f,
+Adafruit's bootloader for the nRF52840 (adafruit/Adafruit_nRF52_Bootloader at 48a149f,
 src/usb/msc_uf2.c, src/usb/uf2/ghostfat.c, src/flash_nrf5x.c):
 
 - `INFO_UF2.TXT` names the board and its SoftDevice.

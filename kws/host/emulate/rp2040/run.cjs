@@ -2,14 +2,14 @@
 // Runs firmware of the Raspberry Pi Pico in rp2040js: node run.cjs JOB, where JOB is a JSON file:
 //
 //   image       flash content from 0x10000000 on
-//   microphone  16 kHz int16 samples, or null: no microphone
+//   microphone  16 kHz int16 samples; or null: the PIO stands still, so no samples come
 //   seconds     how long the board runs
 //   typed       [seconds, text] for the serial port
 //   rates       [seconds, bit/s] of the serial adapter
 //   lights      where to write the changes of the LED, as [ms, on]; or null
 //
-// Writes the board's serial output to stdout. If the firmware uses the chip wrongly, writes what it
-// did to stderr and ends with status 1.
+// Writes the board's serial output to stdout; or, if the firmware uses the chip wrongly, what it did
+// to stderr, and ends with status 1.
 //
 // rp2040js emulates the core, SIO, PIO, DMA and timer; it comes without the chip's boot ROM, whose
 // work is done here. Only the core's cycles are counted: no waits for a bus that DMA uses as well.
@@ -44,12 +44,11 @@ class Pico {
     this.image = fs.readFileSync(job.image);
     this.output = [];
     this.lights = [];
+    const sound = job.microphone && new Uint8Array(fs.readFileSync(job.microphone));
+    this.samples = sound && new Int16Array(sound.buffer);
+    this.passed = 0; // nanoseconds before the last reset
     this.restarts = false;
     this.powerOn(0);
-    const samples = job.microphone ? fs.readFileSync(job.microphone) : null;
-    this.microphone = samples
-      ? new I2sMicrophone(this.mcu, new Int16Array(new Uint8Array(samples).buffer))
-      : null;
   }
 
   // reason: WATCHDOG.REASON.
@@ -67,7 +66,9 @@ class Pico {
       this.reason = cause;
     });
     this.watchdog.reason = reason;
-    this.uart = new Uart(mcu, clocks, (byte) => this.output.push(byte));
+    const rate = this.uart?.adapterRate ?? 115200;
+    this.uart = new Uart(mcu, clocks, rate, (byte) => this.output.push(byte));
+    this.microphone = this.samples && new I2sMicrophone(mcu, this.samples);
     this.flash = new FlashInterface(clocks, (shown) => this.showFlash(shown));
     this.connect();
     this.fixInterrupts();
@@ -174,25 +175,26 @@ class Pico {
     }
   }
 
-  // Runs until `seconds`.
+  // Runs until `seconds`; a watchdog's reset is a new start.
   run(seconds) {
     const end = seconds * 1e9 - this.passed;
     const { clock, core, pio } = this.mcu;
     const machine = pio[0].machines[0];
     let debt = 0; // cycles of the PIO's clock that its next step waits for
     while (clock.nanos < end && !this.restarts) {
+      const runs = machine.enabled && this.microphone;
       const divisor = machine.clockDivInt + machine.clockDivFrac / 256;
-      const until = machine.enabled ? debt + divisor : STEP_CYCLES;
+      const until = runs ? debt + divisor : STEP_CYCLES;
       let cycles = 0;
       while (cycles < until && !core.waiting) cycles += core.executeInstruction();
       if (core.waiting && cycles < until) {
-        cycles = machine.enabled ? Math.ceil(until) : this.cyclesToAlarm(end);
+        cycles = runs ? Math.ceil(until) : this.cyclesToAlarm(end);
       }
       clock.tick(cycles * this.cycleNanos);
-      if (!machine.enabled) continue;
+      if (!runs) continue;
       debt = until - cycles;
       machine.step();
-      this.microphone?.step(pio[0].pinValues);
+      this.microphone.step(pio[0].pinValues);
     }
     if (!this.restarts) return;
     this.restarts = false;
@@ -208,28 +210,26 @@ class Pico {
   }
 }
 
-Pico.prototype.passed = 0; // nanoseconds before the last reset
-
 function main() {
   const job = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
   const pico = new Pico(job);
   const events = [
     ...job.typed.map(([at, text]) => [at, () => pico.uart.type(text)]),
     ...job.rates.map(([at, rate]) => [at, () => (pico.uart.adapterRate = rate)]),
-  ].sort((a, b) => a[0] - b[0]);
-  try {
-    for (const [at, act] of events) {
-      pico.run(at);
-      act();
-    }
-    pico.run(job.seconds);
-  } catch (error) {
-    if (!(error instanceof Misuse)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
+  ];
+  for (const [at, act] of events.sort((a, b) => a[0] - b[0])) {
+    pico.run(at);
+    act();
   }
+  pico.run(job.seconds);
   if (job.lights) fs.writeFileSync(job.lights, JSON.stringify(pico.lights));
   process.stdout.write(Buffer.from(pico.output));
 }
 
-main();
+try {
+  main();
+} catch (error) {
+  if (!(error instanceof Misuse)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -16,8 +16,8 @@ const IRQ = 20;
 const TOLERANCE = 0.02; // of the rate: half a bit in ten is 5 %, for both ends together
 
 class Uart extends Stored {
-  // onByte: called with each byte that the adapter receives.
-  constructor(mcu, clocks, onByte) {
+  // adapterRate: in bit/s. onByte: called with each byte that the adapter receives.
+  constructor(mcu, clocks, adapterRate, onByte) {
     super("UART0", {
       0x24: ["whole", 0],
       0x28: ["fraction", 0],
@@ -29,7 +29,7 @@ class Uart extends Stored {
     this.mcu = mcu;
     this.clocks = clocks;
     this.onByte = onByte;
-    this.adapterRate = 115200;
+    this.adapterRate = adapterRate;
     this.raw = 0;
     this.rate = 0; // applied by a write to `line`
     this.toSend = [];

@@ -17,8 +17,10 @@ namespace {
 constexpr uint32_t kLed = 25;
 constexpr int kFirstKeyword = 2;
 
-// It also shows listening: on for 20 ms per second.
+// It also shows listening: on for 120 ms per second. A few hops would not be visible, because hops
+// that waited for an inference are processed within a moment.
 constexpr uint32_t kBeatHops = 50;
+constexpr uint32_t kBeatOnHops = 6;
 
 constexpr uint32_t kBlinkUs = 200 * 1000;  // on, and off
 constexpr uint32_t kPauseUs = 1000 * 1000;
@@ -75,7 +77,7 @@ void SetLed(int label) {
 void FeedWatchdog() {
   static uint32_t hop = 0;
   RestartWatchdog();
-  Drive(kLed, keyword || hop == 0);
+  Drive(kLed, keyword || hop < kBeatOnHops);
   hop = (hop + 1) % kBeatHops;
 }
 

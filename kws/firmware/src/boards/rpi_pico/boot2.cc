@@ -2,9 +2,9 @@
 // The second stage of the start-up. The chip's boot ROM copies the first 256 bytes of flash to RAM,
 // checks the CRC-32 in the last 4 (appended by platform/builder/main.py), and runs them (DS 2.8.1).
 //
-// It makes flash readable with the command 03h, which any flash chip has, at a quarter of the
-// core's clock: at most 33 MHz of the W25Q16JV's 50 MHz. That is slow, but flash is read only while
-// load.cc copies the firmware to RAM.
+// It makes flash readable with the command 03h, which any flash chip has up to 50 MHz, at half of the
+// core's clock. That is for the ring oscillator's 1 to 12 MHz: flash is read only until load.cc and
+// KwsStart have copied the firmware to RAM, before clock.cc makes the core faster.
 #include "boards/rpi_pico/rp2040.h"
 
 namespace kws {
@@ -27,7 +27,7 @@ extern "C" {
 // In the order of execution; the interface is changed only while it is disabled (DS 4.10.13).
 __attribute__((used, section(".boot2.table"))) extern const kws::board::Write kws_boot2_table[] = {
     {kws::board::kFlashEnable, 0},
-    {kws::board::kFlashDivisor, 4},
+    {kws::board::kFlashDivisor, 2},
     {kws::board::kFlashControl0, kws::board::kFlashEepromRead | kws::board::kFlashFrame32},
     {kws::board::kFlashCommands, kws::board::kFlashReadCommand | kws::board::kFlashCommand8Bit |
                                      kws::board::kFlashAddress24Bit},

@@ -59,7 +59,7 @@ void StartWatchdog() {
   Register(kTick) = kTickCycles12 | kTickEnable;
   Register(kWatchdogResets) = kWatchdogResetsAll;
   Register(kWatchdogLoad) = 2 * kWatchdogUs;
-  Register(kWatchdogControl) = kWatchdogEnable;
+  Register(kWatchdogControl + kSetBits) = kWatchdogEnable;  // a debugger's halt still stops it
 }
 
 void StartCore() {

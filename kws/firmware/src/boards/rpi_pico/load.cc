@@ -27,7 +27,8 @@ __attribute__((naked, used, section(".load.code"))) void KwsLoad() {
 }
 
 // What boot2 reads: stack pointer and entry.
-__attribute__((used, section(".load.vectors"))) extern const kws::board::Vector
-    kws_flash_vectors[] = {reinterpret_cast<kws::board::Vector>(&kws_stack_top), KwsLoad};
+__attribute__((used,
+               section(".load.vectors"))) extern const kws::board::Vector kws_flash_vectors[] = {
+    reinterpret_cast<kws::board::Vector>(&kws_stack_top), KwsLoad};
 
 }  // extern "C"

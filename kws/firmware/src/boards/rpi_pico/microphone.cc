@@ -49,16 +49,16 @@ constexpr uint32_t SetOutputs(uint32_t mask, uint32_t levels) {
 // SCK falls at each even step and rises at the next one. A slot's last bit is sent after WS has
 // changed. X counts the 31 others.
 constexpr uint32_t kProgram[] = {
-    /* 0 */ SetX(30, kLow),              // WS low: the other slot's last bit, ignored
-    /* 1 */ Jump(3, kSck),               //
-    /* 2 */ InBit(kSck),                 // bits 31 to 2
-    /* 3 */ JumpXNotZero(2, kLow),       //
-    /* 4 */ InBit(kSck),                 // bit 1
-    /* 5 */ SetX(30, kWs),               // WS high
-    /* 6 */ InBit(kSck | kWs),           // bit 0; the word is complete
-    /* 7 */ JumpXNotZero(9, kWs),        // the other slot
-    /* 8 */ Jump(0, kSck | kWs),         //
-    /* 9 */ Jump(7, kSck | kWs),         //
+    /* 0 */ SetX(30, kLow),         // WS low: the other slot's last bit, ignored
+    /* 1 */ Jump(3, kSck),          //
+    /* 2 */ InBit(kSck),            // bits 31 to 2
+    /* 3 */ JumpXNotZero(2, kLow),  //
+    /* 4 */ InBit(kSck),            // bit 1
+    /* 5 */ SetX(30, kWs),          // WS high
+    /* 6 */ InBit(kSck | kWs),      // bit 0; the word is complete
+    /* 7 */ JumpXNotZero(9, kWs),   // the other slot
+    /* 8 */ Jump(0, kSck | kWs),    //
+    /* 9 */ Jump(7, kSck | kWs),    //
 };
 
 // 20 ms: one interrupt per hop.
@@ -156,10 +156,12 @@ void SetGain(int decibels) { gain = GainOf(decibels); }
 
 // The complete block is the one that DMA does not write. It must be copied before the other block
 // is complete, 20 ms later: if this interrupt is later than that, the blocks in between are lost.
-// The PIO stalls if DMA is late by 8 samples, and the microphone's clock with it.
+// Channel 1 may not have set the next address yet, which is then the end of the complete block. The
+// PIO stalls if DMA is late by 8 samples, and the microphone's clock with it.
 void TakeBlock() {
   Register(kDmaStatus) = kDmaSamples;
-  const bool in_second = Register(kDmaTo) >= AddressOf(words[1]);
+  const uint32_t offset = Register(kDmaTo) - AddressOf(words);
+  const bool in_second = offset >= sizeof(words[0]) && offset < sizeof(words);
   const uint32_t now = Microseconds();
   const uint32_t missed = (now - last_us + kBlockUs / 2) / kBlockUs;
   last_us = now;
