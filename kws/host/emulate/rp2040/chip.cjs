@@ -184,28 +184,27 @@ class FlashInterface extends Stored {
     });
     this.clocks = clocks;
     this.show = show;
+    this.works = false;
   }
 
   writeUint32(offset, value) {
     if (offset !== 0x08 && this.enabled) throw new Misuse("SSI: changed while it is enabled");
     super.writeUint32(offset, value);
-    if (offset === 0x08) this.show(value === 1 && this.reads);
-  }
-
-  get reads() {
-    return (
-      this.control0 === ((3 << 8) | (31 << 16)) && // EEPROM_READ, frames of 32 bits
-      this.control1 === 0 &&
-      this.commands === ((0x03 << 24) | (2 << 8) | (6 << 2)) // 8 bits of command, 24 of address
-    );
+    this.refresh();
   }
 
   // The flash chip's limit for this command is 50 MHz (Winbond W25Q16JV data sheet).
-  check() {
-    const rate = this.clocks.system / this.divisor;
-    if (this.divisor < 2 || this.divisor % 2 || rate > 50e6) {
-      throw new Misuse(`SSI: the flash chip's clock is ${rate / 1e6} MHz`);
-    }
+  refresh() {
+    const works =
+      this.enabled === 1 &&
+      this.divisor >= 2 &&
+      this.divisor % 2 === 0 &&
+      this.clocks.system / this.divisor <= 50e6 &&
+      this.control0 === ((3 << 8) | (31 << 16)) && // EEPROM_READ, frames of 32 bits
+      this.control1 === 0 &&
+      this.commands === ((0x03 << 24) | (2 << 8) | (6 << 2)); // 8 bits of command, 24 of address
+    if (works !== this.works) this.show(works);
+    this.works = works;
   }
 }
 

@@ -59,6 +59,7 @@ class Pico {
     };
     mcu.logger = { debug() {}, info() {}, warn, error: warn };
     const clocks = (this.clocks = new Clocks());
+    this.flash = new FlashInterface(clocks, (shown) => this.showFlash(shown));
     clocks.control.onChange = () => this.setClock();
     this.setClock();
     this.watchdog = new Watchdog(clocks, mcu.clock, (cause) => {
@@ -69,7 +70,6 @@ class Pico {
     const rate = this.uart?.adapterRate ?? 115200;
     this.uart = new Uart(mcu, clocks, rate, (byte) => this.output.push(byte));
     this.microphone = this.samples && new I2sMicrophone(mcu, this.samples);
-    this.flash = new FlashInterface(clocks, (shown) => this.showFlash(shown));
     this.connect();
     this.fixInterrupts();
     mcu.gpio[LED].addListener((state) => {
@@ -80,8 +80,8 @@ class Pico {
   }
 
   setClock() {
-    this.hertz = this.clocks.system;
-    this.cycleNanos = 1e9 / this.hertz;
+    this.cycleNanos = 1e9 / this.clocks.system;
+    this.flash.refresh();
   }
 
   connect() {
@@ -169,10 +169,7 @@ class Pico {
 
   showFlash(shown) {
     this.mcu.flash.fill(0xff);
-    if (shown) {
-      this.flash.check();
-      this.mcu.flash.set(this.image);
-    }
+    if (shown) this.mcu.flash.set(this.image);
   }
 
   // Runs until `seconds`; a watchdog's reset is a new start.

@@ -2,9 +2,9 @@
 // The second stage of the start-up. The chip's boot ROM copies the first 256 bytes of flash to RAM,
 // checks the CRC-32 in the last 4 (appended by platform/builder/main.py), and runs them (DS 2.8.1).
 //
-// It makes flash readable with the command 03h, which any flash chip has up to 50 MHz, at half of the
-// core's clock. That is for the ring oscillator's 1 to 12 MHz: flash is read only until load.cc and
-// KwsStart have copied the firmware to RAM, before clock.cc makes the core faster.
+// It makes flash readable with the command 03h, which any flash chip has up to 50 MHz, at half of
+// the core's clock. That is for the ring oscillator's 1 to 12 MHz: flash is read only until load.cc
+// and KwsStart have copied the firmware to RAM, before clock.cc makes the core faster.
 #include "boards/rpi_pico/rp2040.h"
 
 namespace kws {
