@@ -37,7 +37,9 @@ def firmware(yes_no: Bundle) -> Firmware:
     return build("qemu", Device(yes_no))
 
 
-@pytest.mark.parametrize("board", ["qemu", "nano33ble", "sparkfun_edge", "b_l475e_iot01a"])
+@pytest.mark.parametrize(
+    "board", ["qemu", "nano33ble", "sparkfun_edge", "rpi_pico", "b_l475e_iot01a"]
+)
 def test_no_heap_stdio_libm_or_exceptions_on_the_device(board: str, yes_no: Bundle) -> None:
     names = set(symbols(build(board, Device(yes_no)).elf))
     forbidden = re.compile(

@@ -53,6 +53,7 @@ def test_pins_with_another_use_are_not_offered() -> None:
         "nano33ble": {17, 25, 26, 35, 42, 24, 16, 6, 13, 41},
         "sparkfun_edge": {11, 29, 37, 44, 46, 47, 48, 49},
         "b_l475e_iot01a": {5, 22, 23, 30, 41, 71, 73},
+        "rpi_pico": {0, 1, 23, 24, 25, 26, 27, 28, 29},
     }
     for board in boards():
         assert len(set(board.pins.values())) == len(board.pins)

@@ -41,10 +41,19 @@ def pico() -> Iterator[Rp2040js]:
         yield device
 
 
+def slowed(bundle: Bundle, place: Path) -> Device:
+    return Device(write_bundle(dataclasses.replace(bundle, inference_stride=STRIDE), place))
+
+
 @pytest.fixture(scope="module")
 def slower(bundle: Bundle, tmp_path_factory: pytest.TempPathFactory) -> Device:
-    place = tmp_path_factory.mktemp("bundles") / "slower"
-    return Device(write_bundle(dataclasses.replace(bundle, inference_stride=STRIDE), place))
+    return slowed(bundle, tmp_path_factory.mktemp("bundles") / "slower")
+
+
+@pytest.fixture(scope="module")
+def light(tiny: Bundle, tmp_path_factory: pytest.TempPathFactory) -> Device:
+    """A device that leaves most of the time idle, which is quick to emulate."""
+    return slowed(tiny, tmp_path_factory.mktemp("bundles") / "light")
 
 
 def recording(name: str, bundle: Bundle) -> Pcm:
@@ -107,8 +116,8 @@ def test_a_board_that_does_not_keep_up_reports_it(pico: Rp2040js, bundle: Bundle
 
 @pytest.mark.rp2040js
 @pytest.mark.slow
-def test_deliberate_faults_are_reported(pico: Rp2040js, slower: Device) -> None:
-    rows = check_faults(BOARD, slower)
+def test_deliberate_faults_are_reported(light: Device) -> None:
+    rows = check_faults(BOARD, light)
     assert len(rows) >= 9
     assert [row for row in rows if not row.ok] == []
 
@@ -116,9 +125,9 @@ def test_deliberate_faults_are_reported(pico: Rp2040js, slower: Device) -> None:
 @pytest.mark.rp2040js
 @pytest.mark.slow
 def test_the_watchdog_resets_a_board_that_hangs(
-    pico: Rp2040js, slower: Device, tmp_path: Path
+    pico: Rp2040js, light: Device, tmp_path: Path
 ) -> None:
-    good = build(BOARD, slower).elf
+    good = build(BOARD, light).elf
     name = next(name for name in symbols(good) if name.startswith("_ZN3kws8Pipeline10ProcessHop"))
     content = bytearray(good.read_bytes())
     start = content_of(good, name).start - 1  # the address of Thumb code is odd
