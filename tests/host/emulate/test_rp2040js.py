@@ -102,7 +102,7 @@ def test_board_writes_the_hosts_lines(
     times = [at for at, on in json.loads(lights.read_text()) if on]
     settle_ms = find_board(BOARD).dropped_samples // 16
     heard = [settle_ms + event.time_ms for event in host.heard]
-    assert times[0] == pytest.approx(settle_ms + 20, abs=5), "the first hop"
+    assert settle_ms + 20 < times[0] < settle_ms + 120, "the first hop, after the copy to RAM"
     assert [any(abs(at - time) < 250 for at in times) for time in heard] == [True] * len(heard)
 
 
