@@ -87,7 +87,7 @@ def test_the_image_begins_with_a_second_stage_that_the_boot_rom_accepts(
 
 @pytest.mark.rp2040js
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["yes by slt", "no by awb", "down by awb"])
+@pytest.mark.parametrize("name", ["yes by slt", "no by norbert", "down by awb"])
 def test_board_writes_the_hosts_lines(
     name: str, pico: Rp2040js, slower: Device, tmp_path: Path
 ) -> None:
