@@ -37,7 +37,7 @@ def test_each_board_with_pins_is_listed() -> None:
         row = re.search(rf"^\| `{board.name}` \| (.*) \|$", PAGE, re.M)
         assert (row is not None) == bool(board.pins), board.name
         if row is not None:
-            named = re.sub(r"([A-Z])(\d+) to \1(\d+)", _spelt_out, row[1])
+            named = re.sub(r"([A-Z]+)(\d+) to \1(\d+)", _spelt_out, row[1])
             assert all(re.search(rf"\b{pin}\b", named) for pin in board.pins), board.name
 
 
