@@ -56,5 +56,5 @@ fn a_spotter_works_after_it_moved() {
 #[test]
 fn each_status_has_a_message() {
     assert_eq!(Error::Core(3).to_string(), "model is damaged; convert it again");
-    assert_eq!(Error::Core(-1).message(), "unknown status");
+    assert_eq!(Error::Core(-1).message(), "internal error; report it");
 }
