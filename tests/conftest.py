@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 settings.register_profile("kws", deadline=None, suppress_health_check=list(HealthCheck))
 settings.load_profile("kws")
 
+# As in kws.convert.backend, for tests that import TensorFlow themselves.
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
+
 
 def pytest_configure(config: pytest.Config) -> None:
     # A shell starts background jobs with SIGINT ignored; the commands under test would inherit it.

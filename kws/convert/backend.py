@@ -28,6 +28,9 @@ def import_tensorflow() -> Any:
     # Read when the library loads: errors only, no notes on instruction sets.
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("KERAS_BACKEND", "tensorflow")
+    # Off by default on processors without AVX512-VNNI. Without it, TensorFlow has no depthwise
+    # convolution with different strides, which bc_resnet needs.
+    os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
     try:
         with quiet():
             tf = require("tensorflow", "train", _PURPOSE)

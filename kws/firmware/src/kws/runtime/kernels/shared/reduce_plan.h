@@ -22,7 +22,7 @@ struct ReduceLoops {
 };
 
 // Bit i: dimension i is reduced.
-static Status ReadReducedAxes(const PrepareContext& context, const Tensor& input, uint32_t* axes) {
+inline Status ReadReducedAxes(const PrepareContext& context, const Tensor& input, uint32_t* axes) {
   Tensor axis;
   KWS_RETURN_IF_ERROR(context.Input(1, &axis));
   if (axis.type != TensorType::kInt32) return Status::kUnsupportedType;
