@@ -60,13 +60,12 @@ Status Prepare(PrepareContext& context) {
   params->slice_bytes =
       Product(input, axis + 1, input.rank) * static_cast<int32_t>(ElementSize(input.type));
   params->indices = Product(indices, batch_dims, indices.rank);
-  const uint64_t slices = uint64_t{input.bytes} / static_cast<uint32_t>(params->slice_bytes) /
-                          static_cast<uint32_t>(params->size);
-  return slices * static_cast<uint32_t>(params->indices) *
-                     static_cast<uint32_t>(params->slice_bytes) ==
-                 output.bytes
-             ? Status::kOk
-             : Status::kUnsupportedShape;
+  // Bytes of the output per index: not more than the input's, so that no product overflows.
+  const uint64_t bytes = static_cast<uint64_t>(params->batches) *
+                         static_cast<uint32_t>(params->outer) *
+                         static_cast<uint32_t>(params->slice_bytes);
+  return bytes * static_cast<uint32_t>(params->indices) == output.bytes ? Status::kOk
+                                                                        : Status::kUnsupportedShape;
 }
 
 void Invoke(const InvokeContext& context) {
