@@ -108,7 +108,7 @@ def test_errors_are_printed(infer: Path, yes_no: Bundle, tmp_path: Path) -> None
         assert done.returncode == 1, done.stderr
         return done.stdout.decode().replace("\r", "")
 
-    text = failing(dense_model(dtype="float32"), 100_000)
+    text = failing(dense_model(dtype="uint8"), 100_000)
     assert "op 0, FULLY_CONNECTED: " in text
     for arena in (0, 8, 100, 1000):
         text = failing(yes_no.model, arena)

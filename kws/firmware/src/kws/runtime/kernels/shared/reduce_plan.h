@@ -39,7 +39,7 @@ inline Status ReadReducedAxes(const PrepareContext& context, const Tensor& input
 }
 
 // Fills the loops and returns the number of elements per output.
-static int32_t PlanReduceLoops(const Tensor& input, uint32_t axes, ReduceLoops* plan) {
+inline int32_t PlanReduceLoops(const Tensor& input, uint32_t axes, ReduceLoops* plan) {
   for (int i = 0; i < kReduceLoops; ++i) {
     plan->kept[i] = ReduceLoop{1, 0};
     plan->reduced[i] = ReduceLoop{1, 0};

@@ -41,7 +41,7 @@ inline bool HasSoftmaxScale<int16_t>(const Tensor& output) {
 
 // `references` of the record.
 template <typename Output>
-static Status PrepareSoftmax(PrepareContext& context, int references) {
+inline Status PrepareSoftmax(PrepareContext& context, int references) {
   enum Options { kBeta = 0 };
   Tensor input;
   Tensor output;
@@ -87,7 +87,7 @@ static Status PrepareSoftmax(PrepareContext& context, int references) {
 
 // Writes `depth` probabilities; `powers` has room for `depth` numbers.
 template <typename Output>
-static void SoftmaxRow(const SoftmaxParams& params, const int8_t* input, int32_t* powers,
+inline void SoftmaxRow(const SoftmaxParams& params, const int8_t* input, int32_t* powers,
                        Output* output) {
   constexpr int kBits = 8 * static_cast<int>(sizeof(Output));
   constexpr int32_t kZero = -(1 << (kBits - 1));
