@@ -52,8 +52,7 @@ extern "C" {
 [[noreturn]] void __cxa_pure_virtual() { Fault(); }
 
 __attribute__((used, section(".start"))) const void* const kws_vectors[] = {
-    &kws_stack_top,
-    reinterpret_cast<const void*>(KwsStart),
+    &kws_stack_top, reinterpret_cast<const void*>(KwsStart),
     reinterpret_cast<const void*>(Fault),  // NMI
     reinterpret_cast<const void*>(Fault),  // HardFault, to which all others escalate
 };

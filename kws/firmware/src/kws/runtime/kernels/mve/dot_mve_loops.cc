@@ -50,7 +50,7 @@ struct Pair {
   int32_t taps;
   int32_t biases[2];  // with the filter's part of the input's zero point
   int32x4_t multiplier;
-  int32x4_t shift;  // negative: to the right
+  int32x4_t shift;    // negative: to the right
   uint32x4_t places;  // of the outputs, in bytes from the first
   int32_t offset;
   int32_t min;
@@ -160,7 +160,8 @@ void MultiplyIm2col(const Filters& filters, int16_t* columns, int count, int8_t*
     const int now = channel + 1 < filters.count ? 2 : 1;
     for (int i = 0; i < now; ++i) {
       pair.weights[i] = weights;
-      const int32_t bias = filters.bias == nullptr ? 0 : LoadAs<int32_t>(filters.bias + channel + i);
+      const int32_t bias =
+          filters.bias == nullptr ? 0 : LoadAs<int32_t>(filters.bias + channel + i);
       pair.biases[i] = Sum(0, offset, SumOf(weights, taps), bias);
       weights += taps;
     }
