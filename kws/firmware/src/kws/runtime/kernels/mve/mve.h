@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Helium: the vector instructions of the Cortex-M55 and M85. Empty on other targets.
-// Source: Arm DDI 0553B (ARMv8-M), chapter C2.4; intrinsics by their names in Arm's "MVE Intrinsics".
+// Source: Arm DDI 0553B (ARMv8-M), chapter C2.4; intrinsics by their names in Arm's "MVE
+// Intrinsics".
 #ifndef KWS_RUNTIME_KERNELS_MVE_MVE_H_
 #define KWS_RUNTIME_KERNELS_MVE_MVE_H_
 
