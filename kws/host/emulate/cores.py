@@ -225,7 +225,6 @@ def _build(name: str) -> Path:
         "-ffunction-sections",
         "-fdata-sections",
         "-fno-tree-loop-distribute-patterns",
-        "-ffp-contract=off",
     ]
     if core.machine is not None:
         base.append("-fno-use-cxa-atexit")

@@ -60,8 +60,6 @@ env.Append(
         # The loop in memcpy() must not become a call of memcpy(), nor the one in WriteText() a call
         # of strlen().
         "-fno-tree-loop-distribute-patterns",
-        # Float32 kernels have the same bits on all targets: no fused multiply-add.
-        "-ffp-contract=off",
         # The same sources produce the same file in any folder.
         f"-ffile-prefix-map={root}=kws",
     ],

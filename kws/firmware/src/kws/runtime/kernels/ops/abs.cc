@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ABS, float32.
 #include "kws/runtime/kernels/kernels.h"
-// Last.
 #include "kws/runtime/kernels/shared/float_unary.h"
 
 namespace kws {

@@ -3,7 +3,6 @@
 #include "kws/runtime/kernels/kernels.h"
 #include "kws/runtime/kernels/shared/any_type.h"
 #include "kws/runtime/kernels/shared/batch_matmul.h"
-// Last.
 #include "kws/runtime/kernels/shared/float_math.h"
 
 namespace kws {

@@ -2,9 +2,8 @@
 // LEAKY_RELU, float32: x where x > 0, else alpha * x.
 #include "kws/runtime/kernels/kernels.h"
 #include "kws/runtime/kernels/shared/any_type.h"
-#include "kws/runtime/kernels/shared/lookup_table.h"
-// Last.
 #include "kws/runtime/kernels/shared/float_unary.h"
+#include "kws/runtime/kernels/shared/lookup_table.h"
 
 namespace kws {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // MAX_POOL_2D, float32.
 #include "kws/runtime/kernels/kernels.h"
-// Last.
 #include "kws/runtime/kernels/shared/float_pool.h"
 
 namespace kws {

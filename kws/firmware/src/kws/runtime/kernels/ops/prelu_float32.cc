@@ -2,7 +2,6 @@
 // PRELU, float32: x where x >= 0, else alpha * x; alpha broadcasts.
 #include "kws/runtime/kernels/kernels.h"
 #include "kws/runtime/kernels/shared/any_type.h"
-// Last.
 #include "kws/runtime/kernels/shared/float_binary.h"
 
 namespace kws {

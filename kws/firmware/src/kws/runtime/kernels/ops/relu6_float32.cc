@@ -2,7 +2,6 @@
 // RELU6, float32.
 #include "kws/runtime/kernels/kernels.h"
 #include "kws/runtime/kernels/shared/any_type.h"
-// Last.
 #include "kws/runtime/kernels/shared/float_unary.h"
 
 namespace kws {

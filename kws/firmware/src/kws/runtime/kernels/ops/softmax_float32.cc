@@ -2,7 +2,6 @@
 // SOFTMAX, float32: along the last dimension.
 #include "kws/runtime/kernels/kernels.h"
 #include "kws/runtime/kernels/shared/any_type.h"
-// Last.
 #include "kws/runtime/kernels/shared/float_math.h"
 
 namespace kws {

@@ -2,9 +2,8 @@
 // TANH, float32.
 #include "kws/runtime/kernels/kernels.h"
 #include "kws/runtime/kernels/shared/any_type.h"
-#include "kws/runtime/kernels/shared/lookup_table.h"
-// Last.
 #include "kws/runtime/kernels/shared/float_unary.h"
+#include "kws/runtime/kernels/shared/lookup_table.h"
 
 namespace kws {
 KWS_REGISTER_TYPE(Tanh, Float32, PrepareFloatUnary<LookupTable::kReferences + kFloat32Mark>,

@@ -2,9 +2,8 @@
 // TRANSPOSE_CONV, float32.
 #include "kws/runtime/kernels/kernels.h"
 #include "kws/runtime/kernels/shared/any_type.h"
-#include "kws/runtime/kernels/shared/transpose_conv.h"
-// Last.
 #include "kws/runtime/kernels/shared/float_filter.h"
+#include "kws/runtime/kernels/shared/transpose_conv.h"
 
 namespace kws {
 namespace {

@@ -5,7 +5,6 @@
 #include "kws/runtime/kernel_context.h"
 #include "kws/runtime/kernels/kernels.h"
 #include "kws/runtime/kernels/shared/any_type.h"
-// Last.
 #include "kws/runtime/kernels/shared/float_math.h"
 
 namespace kws {

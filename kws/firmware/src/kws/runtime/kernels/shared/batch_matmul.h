@@ -4,6 +4,7 @@
 #define KWS_RUNTIME_KERNELS_SHARED_BATCH_MATMUL_H_
 
 #include "kws/runtime/kernel_context.h"
+#include "kws/runtime/kernels/shared/exact_floats.h"
 
 namespace kws {
 

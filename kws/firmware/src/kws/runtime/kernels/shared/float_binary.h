@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise float32 ops of two tensors, with broadcasting. Include last, as float_math.h.
+// Element-wise float32 ops of two tensors, with broadcasting.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_FLOAT_BINARY_H_
 #define KWS_RUNTIME_KERNELS_SHARED_FLOAT_BINARY_H_
 
 #include "kws/runtime/kernel_context.h"
 #include "kws/runtime/kernels/shared/broadcast.h"
-// Last.
 #include "kws/runtime/kernels/shared/float_math.h"
 
 namespace kws {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Float32 CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED. Include last, as float_math.h.
+// Float32 CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_FLOAT_FILTER_H_
 #define KWS_RUNTIME_KERNELS_SHARED_FLOAT_FILTER_H_
 
-#include "kws/runtime/kernels/shared/plain_filter.h"
-// Last.
 #include "kws/runtime/kernels/shared/float_math.h"
+#include "kws/runtime/kernels/shared/plain_filter.h"
 
 namespace kws {
 

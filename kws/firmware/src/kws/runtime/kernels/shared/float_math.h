@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Float32 kernels. Every product, sum and quotient is rounded on its own and in TFLM's order, so
-// that all targets have the same bits. Include this file last: the pragma keeps the compiler from
-// fusing products and sums in what follows.
+// that all targets have the same bits.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_FLOAT_MATH_H_
 #define KWS_RUNTIME_KERNELS_SHARED_FLOAT_MATH_H_
 
 #include "kws/runtime/kernel_context.h"
+#include "kws/runtime/kernels/shared/exact_floats.h"
 #include "kws/runtime/model/schema.h"
 #include "kws/runtime/model/tensor.h"
-
-#if defined(__clang__)
-#pragma STDC FP_CONTRACT OFF
-#else
-#pragma GCC optimize("fp-contract=off")
-#endif
 
 namespace kws {
 

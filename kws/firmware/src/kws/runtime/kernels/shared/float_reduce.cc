@@ -2,9 +2,8 @@
 #include "kws/runtime/kernels/shared/float_reduce.h"
 
 #include "kws/runtime/kernels/shared/any_type.h"
-#include "kws/runtime/kernels/shared/reduce_plan.h"
-// Last.
 #include "kws/runtime/kernels/shared/float_math.h"
+#include "kws/runtime/kernels/shared/reduce_plan.h"
 
 namespace kws {
 namespace {

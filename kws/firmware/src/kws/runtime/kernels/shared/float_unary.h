@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise float32 ops of one tensor. Include last, as float_math.h.
+// Element-wise float32 ops of one tensor.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_FLOAT_UNARY_H_
 #define KWS_RUNTIME_KERNELS_SHARED_FLOAT_UNARY_H_
 
 #include "kws/runtime/kernel_context.h"
-// Last.
 #include "kws/runtime/kernels/shared/float_math.h"
 
 namespace kws {

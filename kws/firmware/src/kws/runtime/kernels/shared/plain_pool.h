@@ -4,6 +4,7 @@
 #define KWS_RUNTIME_KERNELS_SHARED_PLAIN_POOL_H_
 
 #include "kws/runtime/kernel_context.h"
+#include "kws/runtime/kernels/shared/exact_floats.h"
 #include "kws/runtime/kernels/shared/window.h"
 
 namespace kws {

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "kws/runtime/kernel_context.h"
+#include "kws/runtime/kernels/shared/exact_floats.h"
 #include "kws/runtime/kernels/shared/plain_filter.h"
 #include "kws/runtime/kernels/shared/window.h"
 
