@@ -19,6 +19,7 @@ from tests.runtime.fuzz.fuzz_seeds import seeds
 from tests.runtime.ops.cases import Case
 from tests.runtime.ops.elementwise_cases import ELEMENTWISE, long_windows
 from tests.runtime.ops.filter_cases import FILTERS
+from tests.runtime.ops.typed_cases import TYPED
 from tools.benchmarks import ds_cnn
 
 pytestmark = pytest.mark.slow
@@ -40,7 +41,7 @@ def test_every_op_is_bit_identical_to_the_host(core: tuple[str, CoreEmulator]) -
     def add(case: Case) -> None:
         jobs.append(case.job)
 
-    for drawn in (*ELEMENTWISE.values(), *FILTERS.values()):
+    for drawn in (*ELEMENTWISE.values(), *FILTERS.values(), *TYPED.values()):
         drawn.each(add)
     assert len(jobs) > 500
     for outcome, job in zip(core[1].run(jobs), jobs, strict=True):
