@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kws.errors import BoardError
+from kws.errors import BoardError, os_reason
 from kws.host.build.boards import find_board
 from kws.host.deploy.image import Image, Memory
 from kws.host.deploy.loaders import uf2_drive
@@ -64,9 +64,9 @@ class RpiPico(RealBoard):
         try:
             drive.write(uf2_drive.FILE, counted())
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
             if reached < len(parts):
-                raise PortLostError(f"{drive.path}: the drive disappeared ({reason})") from None
+                text = f"{drive.path}: the drive disappeared ({os_reason(error)})"
+                raise PortLostError(text) from None
             # The board restarts after the last block, maybe before the system has finished.
             bench.advance(1)
         _wait_until_left(drive, bench)
