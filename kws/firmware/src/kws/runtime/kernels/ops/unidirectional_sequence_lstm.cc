@@ -11,33 +11,15 @@
 #include "kws/runtime/kernels/kernels.h"
 #include "kws/runtime/kernels/shared/dot_loops.h"
 #include "kws/runtime/kernels/shared/fixed_point.h"
+#include "kws/runtime/kernels/shared/lstm.h"
 #include "kws/runtime/kernels/shared/quantization.h"
 #include "kws/runtime/kernels/shared/sigmoid16.h"
 
 namespace kws {
 namespace {
 
-enum Options { kActivation = 0, kCellClip = 1, kTimeMajor = 3, kDiagonal = 5 };
-enum Inputs { kInputTensor = 0, kHiddenTensor = 18, kCellTensor = 19, kInputCount = 24 };
+using namespace lstm;
 
-// In the order of the op's inputs.
-enum GateIndex { kInputGate, kForgetGate, kCandidate, kOutputGate, kGates };
-constexpr int kFirstWeights = 1;    // input index of the gates' weights
-constexpr int kFirstRecurrent = 5;  // of the recurrent weights
-constexpr int kFirstBias = 12;      // of the biases
-
-enum References {
-  kInput,
-  kHidden,
-  kCell,
-  kOutput,
-  kWeights,
-  kRecurrent = kWeights + kGates,
-  kBias = kRecurrent + kGates,
-  kReferences = kBias + kGates
-};
-
-constexpr uint8_t kActivationTanh = 4;
 constexpr float kGateScale = 1.0f / (1 << 12);       // before a gate's activation
 constexpr float kActivatedScale = 1.0f / (1 << 15);  // after it
 constexpr int kMaxTanhShift = 14;
@@ -84,16 +66,6 @@ Status CheckState(const Tensor& state, TensorType type, int64_t elements) {
   if (!state.is_variable || state.is_constant()) return Status::kUnsupportedOption;
   if (state.elements != elements) return Status::kUnsupportedShape;
   return CheckQuantized(state);
-}
-
-// Inputs of LSTM variants: 9 to 11 peepholes, 16 and 17 projection, from 20 on layer normalization.
-bool IsPlain(const PrepareContext& context) {
-  for (int i = 9; i < kInputCount; ++i) {
-    const bool variant = i < kFirstBias || i == 16 || i == 17 || i >= 20;
-    if (variant && context.HasInput(i)) return false;
-  }
-  return context.Option<uint8_t>(kActivation, 0) == kActivationTanh &&
-         context.Option<uint8_t>(kDiagonal, 0) == 0;
 }
 
 // The product of two scales as a float, as in FULLY_CONNECTED.
@@ -145,7 +117,7 @@ Status Prepare(PrepareContext& context) {
   KWS_RETURN_IF_ERROR(CheckState(cell, TensorType::kInt16, int64_t{batches} * units));
 
   Params* params;
-  KWS_RETURN_IF_ERROR(context.Allocate(kReferences, &params));
+  KWS_RETURN_IF_ERROR(context.Allocate(kLstmReferences, &params));
   context.BindInput(kInput, kInputTensor);
   context.BindInput(kHidden, kHiddenTensor);
   context.BindInput(kCell, kCellTensor);

@@ -6,31 +6,14 @@
 #include "kws/runtime/kernels/kernels.h"
 #include "kws/runtime/kernels/shared/any_type.h"
 #include "kws/runtime/kernels/shared/float_math.h"
+#include "kws/runtime/kernels/shared/lstm.h"
 
 namespace kws {
 namespace {
 
-enum Options { kActivation = 0, kCellClip = 1, kTimeMajor = 3, kDiagonal = 5 };
-enum Inputs { kInputTensor = 0, kHiddenTensor = 18, kCellTensor = 19, kInputCount = 24 };
+using namespace lstm;
 
-// In the order of the op's inputs.
-enum GateIndex { kInputGate, kForgetGate, kCandidate, kOutputGate, kGates };
-constexpr int kFirstWeights = 1;    // input index of the gates' weights
-constexpr int kFirstRecurrent = 5;  // of the recurrent weights
-constexpr int kFirstBias = 12;      // of the biases
-
-enum References {
-  kInput,
-  kHidden,
-  kCell,
-  kOutput,
-  kWeights,
-  kRecurrent = kWeights + kGates,
-  kBias = kRecurrent + kGates,
-  kReferences = kBias + kGates + kFloat32Mark
-};
-
-constexpr uint8_t kActivationTanh = 4;
+constexpr int kReferences = kLstmReferences + kFloat32Mark;
 
 struct alignas(4) Params {
   int32_t batches;
@@ -40,16 +23,6 @@ struct alignas(4) Params {
   float clip;  // the cell's maximum magnitude; 0: not clipped
   bool time_major;
 };
-
-// Inputs of LSTM variants: 9 to 11 peepholes, 16 and 17 projection, from 20 on layer normalization.
-bool IsPlain(const PrepareContext& context) {
-  for (int i = 9; i < kInputCount; ++i) {
-    const bool variant = i < kFirstBias || i == 16 || i == 17 || i >= 20;
-    if (variant && context.HasInput(i)) return false;
-  }
-  return context.Option<uint8_t>(kActivation, 0) == kActivationTanh &&
-         context.Option<uint8_t>(kDiagonal, 0) == 0;
-}
 
 Status CheckConstant(const PrepareContext& context, int i, int64_t elements) {
   Tensor tensor;
