@@ -39,7 +39,7 @@ inline bool HasSoftmaxScale<int16_t>(const Tensor& output) {
   return units > 0.999f && units < 1.001f && output.zero_point == INT16_MIN;
 }
 
-// `references` of the record. Static, so that the compiler inlines a single call: 48 bytes of flash.
+// `references` of the record. Static: the compiler inlines a single call (48 bytes of flash).
 template <typename Output>
 static Status PrepareSoftmax(PrepareContext& context, int references) {
   enum Options { kBeta = 0 };
