@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs any model on an emulated board or processor, for `kws infer --board qemu`, for `kws bench`
-// and for tests that compare kernels with the host's. kws/host/emulate/inference.py writes its input.
+// Runs any model on an emulated board or processor, for `kws infer --board qemu`, `kws bench` and
+// tests that compare kernels with the host's. kws/host/emulate/inference.py writes its input.
 //
 // The machine's image holds little-endian uint32 values:
 //   magic, job_count, then for each job {model, model_bytes, rows, row_bytes, inputs}
-// `model` and `inputs` (aligned to 16) are offsets from the image's start. A row holds all inputs of
-// a call. Output for each job, with state kept from row to row:
+// `model` and `inputs` (aligned to 16) are offsets from the image's start. A row holds all inputs
+// of a call. Output for each job, with state kept from row to row:
 //   arena <bytes>
 //   <all outputs in hexadecimal>     (one line per row)
 // or one line `error: ...`. A job without a model (model_bytes is 0) is the frontend's: a row is a
