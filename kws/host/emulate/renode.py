@@ -19,8 +19,7 @@ from kws.host.build.boards import Board
 from kws.host.emulate.processes import Ended, Processes
 from kws.host.serial.lines import Event, Serial, parse, parse_line
 
-TAIL_SECONDS = 0.25
-"""Run time after a recording, for the start-up and the last lines."""
+_TAIL_SECONDS = 0.25  # for the start-up and the last lines
 
 
 _WRONG = re.compile(r"\b[Ee]rror|xception")
@@ -101,7 +100,7 @@ class Renode(Processes):
         """
         length = 0 if pcm is None else len(pcm)
         if seconds is None:
-            seconds = (self._board.dropped_samples + length) / SAMPLE_RATE + TAIL_SECONDS
+            seconds = (self._board.dropped_samples + length) / SAMPLE_RATE + _TAIL_SECONDS
         # Renode deletes files in TMPDIR whose names start with its own, so each process has a
         # folder.
         with tempfile.TemporaryDirectory(prefix="kws-emulator-") as name:

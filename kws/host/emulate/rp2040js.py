@@ -19,11 +19,14 @@ from kws.errors import BoardError, ToolError
 from kws.host.build.boards import Board
 from kws.host.build.programs import NODE, cache_folder, find_tool
 from kws.host.emulate.processes import Processes
-from kws.host.emulate.renode import TAIL_SECONDS, microphone, until
+from kws.host.emulate.renode import microphone, until
 from kws.host.serial.lines import Serial, parse
 
 PACKAGE = "rp2040js"
 VERSION = "1.4.1"
+
+_TAIL_SECONDS = 1.0
+"""Run time after a recording: 0.5 s for the copy to RAM at the start, and the last inference."""
 
 _PROGRAM = Path(__file__).parent / "rp2040" / "run.cjs"
 
@@ -83,7 +86,7 @@ class Rp2040js(Processes):
         """
         length = 0 if pcm is None else len(pcm)
         if seconds is None:
-            seconds = (self._board.dropped_samples + length) / SAMPLE_RATE + TAIL_SECONDS
+            seconds = (self._board.dropped_samples + length) / SAMPLE_RATE + _TAIL_SECONDS
         with tempfile.TemporaryDirectory(prefix="kws-emulator-") as name:
             folder = Path(name)
             job = {
