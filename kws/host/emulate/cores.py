@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the core on emulated processors without a board, to compare bits and count instructions.
 
-QEMU emulates instructions, not time, so there are no cycles. The same sources are compiled with the
-same optimization as firmware.
+QEMU emulates instructions, not time. The same sources are compiled with the same optimization as
+firmware.
 """
 
 from __future__ import annotations
@@ -20,14 +20,11 @@ from kws.host.build.boards import firmware_folder
 from kws.host.build.firmware_cache import cached, sources_digest
 from kws.host.build.platformio_run import ELF
 from kws.host.build.programs import COMPILER, QEMU, find_tool
-from kws.host.emulate.block_trace import TRACE_OPTIONS, read_blocks
+from kws.host.emulate.block_trace import TRACE_OPTIONS, Block, read_blocks
 from kws.host.emulate.inference import Job, Outcome, image_of, read_outcomes
 from kws.host.emulate.processes import Processes
 
 _TIMEOUT_S = 600
-
-_MARKS = ("KwsMarkHop", "KwsMarkInference")  # in tools/infer.cc
-_END = "KwsMarkEnd"
 
 
 @dataclass(frozen=True)
@@ -158,8 +155,8 @@ class CoreEmulator(Processes):
             raise BoardError(f"{self._name}: {last[0].removeprefix('error: ')}")
         return read_outcomes(jobs, ended.output.decode("ascii"), self._name)
 
-    def count(self, job: Job) -> list[int]:
-        """Executed instructions of each hop or inference of a job, in order.
+    def trace(self, job: Job) -> Iterator[Block]:
+        """The executed blocks of code of a job; closing the iterator ends the run.
 
         Raises:
             BoardError: the emulator failed.
@@ -170,7 +167,7 @@ class CoreEmulator(Processes):
             file.write_bytes(image_of([job]))
             command = self._command(file, TRACE_OPTIONS)
             environment = {**os.environ, "KWS_IMAGE": str(file)}
-            return list(_counts(self._errors(command, _TIMEOUT_S, environment)))
+            yield from read_blocks(self._errors(command, _TIMEOUT_S, environment))
 
     def _command(self, image: Path, options: Sequence[str] = ()) -> list[str]:
         machine = self._core.machine
@@ -194,19 +191,6 @@ class CoreEmulator(Processes):
             *("-kernel", str(self._elf)),
             *("-device", f"loader,file={escaped},addr={machine.image:#x},force-raw=on"),
         ]
-
-
-def _counts(lines: Iterator[bytes]) -> Iterator[int]:
-    """Instructions between the marks."""
-    count: int | None = None
-    for block in read_blocks(lines):
-        if block.symbol in _MARKS:
-            count = 0
-        elif block.symbol == _END and count is not None:
-            yield count
-            count = None
-        elif count is not None:
-            count += len(block.instructions)
 
 
 def _build(name: str) -> Path:

@@ -14,14 +14,29 @@ from kws import _core
 from kws.bundle.checks import open_model
 from kws.bundle.device import Device
 from kws.errors import BoardError, ModelError
-from kws.features.frontend_settings import HOP
 from kws.features.spectrogram import batch_spectrograms
 from kws.host.build.firmware import build, build_tool
 from kws.host.emulate.cores import CORES, CoreEmulator
 from kws.host.emulate.inference import FRONTEND, Job
 from kws.host.emulate.qemu import Qemu
-from kws.host.measure.cycle_count import count_cycles
-from kws.host.measure.cycle_estimate import TOOL, bench_image
+from kws.host.measure import cortex_m0plus
+from kws.host.measure.cycle_count import (
+    ALLOCATION,
+    HOP_PART,
+    INFERENCE,
+    BlockCost,
+    count_cycles,
+    instructions,
+    part_costs,
+)
+from kws.host.measure.cycle_estimate import (
+    M0PLUS,
+    NO_ROOM,
+    TOOL,
+    bench_image,
+    noise,
+    random_rows,
+)
 from kws.host.measure.footprint import Footprint, read_footprint
 
 _SHIFT = 6  # as in tools/bench.cc: an instruction takes more than a tick of the board's timer
@@ -93,6 +108,9 @@ class CoreFigures:
     """Instructions per inference."""
     arena: int
     """Bytes of tensor arena."""
+    hop_cycles: int | None
+    """Mean like `hop`, in cycles of a Cortex-M0+, estimated without wait states; else None."""
+    inference_cycles: int | None
 
 
 @dataclass(frozen=True)
@@ -148,24 +166,28 @@ def bench_core(name: str, model: bytes) -> CoreFigures:
         BoardError: the processor cannot run the model.
         ToolError: the compiler or the emulator is missing or failed.
     """
-    rng = np.random.default_rng(0)
     interpreter = open_model(model)
-    rows = tuple(
-        rng.integers(0, 256, (1, int(np.prod(info.shape)) * np.dtype(info.dtype).itemsize))
-        .astype(np.uint8)
-        .view(info.dtype)
-        for info in interpreter.inputs
-    )
-    levels = 10 ** rng.uniform(0, 4, (_HOPS, 1))
-    noise = rng.standard_normal((_HOPS, HOP)) * levels
-    pcm = noise.clip(-32768, 32767).astype(np.int16)
+    costs: list[BlockCost] = [instructions]
+    if name == M0PLUS:
+        costs.append(cortex_m0plus.block_cycles)
+    parts: dict[str, list[list[int]]] = {HOP_PART: [], INFERENCE: [], ALLOCATION: []}
     with CoreEmulator(name) as emulator:
-        hops = emulator.count(Job(FRONTEND, (pcm,)))[1:]  # the first makes no frame
-        inference = emulator.count(Job(model, rows))
-    if not hops or not inference:
-        raise BoardError(f"{name}: the model did not run; it may need more than 3 MB of arena")
-    arena = interpreter.arena_used_bytes
-    return CoreFigures(sum(hops) // len(hops), max(hops), inference[0], arena)
+        for job in (Job(FRONTEND, (noise(_HOPS),)), Job(model, random_rows(model))):
+            for part, sums in part_costs(emulator.trace(job), costs):
+                parts[part].append(sums)
+    if not parts[INFERENCE]:
+        raise BoardError(f"{name}: {NO_ROOM}")
+    # A column per cost. The first hop makes no frame.
+    hops = [*zip(*parts[HOP_PART][1:], strict=True)]
+    means = [sum(column) // len(column) for column in hops]
+    return CoreFigures(
+        hop=means[0],
+        hop_max=max(hops[0]),
+        inference=parts[INFERENCE][0][0],
+        arena=interpreter.arena_used_bytes,
+        hop_cycles=means[1] if len(costs) > 1 else None,
+        inference_cycles=parts[INFERENCE][0][1] if len(costs) > 1 else None,
+    )
 
 
 def core_text(name: str, figures: CoreFigures) -> str:
@@ -176,6 +198,12 @@ def core_text(name: str, figures: CoreFigures) -> str:
         ("inference", f"{figures.inference:,}"),
         ("arena", f"{figures.arena:,} bytes"),
     ]
+    if figures.inference_cycles is not None:
+        lines[3:3] = [
+            ("Cortex-M0+, without wait states", "cycles (estimated)"),
+            ("frontend per hop of 20 ms", f"{figures.hop_cycles:,}"),
+            ("inference", f"{figures.inference_cycles:,}"),
+        ]
     width = max(len(what) for what, _ in lines)
     return "\n".join(f"{what:<{width}}  {value}" for what, value in lines)
 

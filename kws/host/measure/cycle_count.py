@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Estimates Cortex-M4 cycles of the benchmark's parts from QEMU's trace."""
+"""Counts instructions and estimates cycles of a benchmark's parts from QEMU's trace."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kws.errors import BoardError
@@ -16,7 +16,7 @@ _MARK = "KwsMark"
 _END = "KwsMarkEnd"
 _DONE = "KwsMarkDone"
 
-NOTHING, HOP, ALLOCATION, INFERENCE = (
+NOTHING, HOP_PART, ALLOCATION, INFERENCE = (
     "KwsMarkNothing",
     "KwsMarkHop",
     "KwsMarkAllocation",
@@ -50,34 +50,58 @@ def count_cycles(blocks: Iterable[Block]) -> Cycles:
     nothing = parts[NOTHING][-1]
     counting, *ops = parts[_OP]  # the first is empty
     return Cycles(
-        tuple(cycles - nothing for cycles in parts[HOP]),
+        tuple(cycles - nothing for cycles in parts[HOP_PART]),
         parts[INFERENCE][0] - nothing,
         tuple(cycles - counting for cycles in ops),
     )
 
 
+BlockCost = Callable[[Block, Block], int]
+"""Cost of a block (second argument) that is executed after another one (first)."""
+
+
+def instructions(_before: Block, block: Block) -> int:
+    """The instructions of a block."""
+    return len(block.instructions)
+
+
 def part_cycles(blocks: Iterable[Block]) -> Iterator[tuple[str, int]]:
-    """The benchmark's parts in order of their ends, with their cycles including the overhead.
+    """The benchmark's parts in order of their ends, with their Cortex-M4 cycles.
+
+    The cycles include the overhead of the marks.
 
     Raises:
         BoardError: the benchmark did not finish.
     """
-    known: dict[tuple[Block, Block], int] = {}
+    for part, (cycles,) in part_costs(blocks, (block_cycles,)):
+        yield part, cycles
+
+
+def part_costs(
+    blocks: Iterable[Block], costs: Sequence[BlockCost]
+) -> Iterator[tuple[str, list[int]]]:
+    """The benchmark's parts in order of their ends, with a sum for each of `costs`.
+
+    Raises:
+        BoardError: the benchmark did not finish.
+    """
+    known: dict[tuple[Block, Block], list[int]] = {}
     part = ""
-    cycles = 0
+    sums = [0] * len(costs)
     before: Block | None = None
     for block in blocks:
         if block.symbol.startswith(_MARK):
             if block.symbol == _DONE:
                 return
             if block.symbol == _END:
-                yield part, cycles
+                yield part, sums
             part = "" if block.symbol == _END else block.symbol
-            cycles = 0
+            sums = [0] * len(costs)
         elif part and before is not None:
             pair = (before, block)
             if pair not in known:
-                known[pair] = block_cycles(before, block)
-            cycles += known[pair]
+                known[pair] = [cost(before, block) for cost in costs]
+            for i, spent in enumerate(known[pair]):
+                sums[i] += spent
         before = block
     raise BoardError("the traced benchmark stopped before its end; this is a bug")

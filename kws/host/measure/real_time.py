@@ -17,7 +17,7 @@ from kws.features.frontend_settings import HOP, HOP_MS
 from kws.host.build.boards import Board
 from kws.host.build.firmware_cache import chosen_options
 from kws.host.build.ring import DEFAULT_HOPS
-from kws.host.measure.cycle_estimate import ESTIMATED_CORE, ModelCycles, estimate_cycles
+from kws.host.measure.cycle_estimate import ModelCycles, estimate_cycles
 
 LONGEST_MS = 320
 """Longest proposed interval between inferences: the recognizer needs several scores per second."""
@@ -80,11 +80,9 @@ def schedule(board: Board, device: Device) -> Schedule:
     clock = clock_of(board)
     if clock is None:  # its time stands still while it computes
         return Schedule()
-    if board.core != ESTIMATED_CORE:
-        return Schedule(unknown=f"cycles are estimated for a {ESTIMATED_CORE} only")
     bundles = device.parts
     try:
-        cycles = [estimate_cycles(each.model) for each in bundles]
+        cycles = [estimate_cycles(each.model, board.core) for each in bundles]
     except (ToolError, BoardError) as error:
         return Schedule(unknown=str(error))
     loads = tuple(
@@ -103,17 +101,16 @@ def schedule(board: Board, device: Device) -> Schedule:
 def estimate_load(board: Board, bundle: Bundle) -> Load | None:
     """The load of `bundle` on a board, even if it is above 1.
 
-    None for a board whose time stands still while it computes, or with another processor than the
-    estimate's.
+    None for a board whose time stands still while it computes.
 
     Raises:
         ToolError: the compiler or the emulator is missing or failed.
         BoardError: the emulated board cannot run the model.
     """
     clock = clock_of(board)
-    if clock is None or board.core != ESTIMATED_CORE:
+    if clock is None:
         return None
-    return _load(board, clock, bundle, estimate_cycles(bundle.model))
+    return _load(board, clock, bundle, estimate_cycles(bundle.model, board.core))
 
 
 def clock_of(board: Board) -> int | None:

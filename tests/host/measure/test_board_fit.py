@@ -37,7 +37,7 @@ class Built:
 def use(monkeypatch: pytest.MonkeyPatch, cycles: int, built: Built | Exception) -> None:
     """Stub the cycle count of an inference and the result of each build."""
     spent = ModelCycles(cycles, 31_000, 500_000)
-    monkeypatch.setattr(real_time, "estimate_cycles", lambda _: spent)
+    monkeypatch.setattr(real_time, "estimate_cycles", lambda *_: spent)
 
     def build(board: str, bundle: Bundle, *, ring_hops: int) -> Built:
         if isinstance(built, Exception):
@@ -81,7 +81,7 @@ def test_without_an_estimate_the_sizes_are_shown(
 ) -> None:
     use(monkeypatch, 0, Built(50_000, 30_000))
 
-    def missing(_: bytes) -> ModelCycles:
+    def missing(*_: object) -> ModelCycles:
         raise ToolError("qemu-system-arm was not found on PATH")
 
     monkeypatch.setattr(real_time, "estimate_cycles", missing)

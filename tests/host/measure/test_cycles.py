@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from kws.errors import BoardError, ToolError
-from kws.host.emulate.block_trace import Instruction, read_blocks
+from kws.host.emulate.block_trace import Block, Instruction, read_blocks
 from kws.host.emulate.qemu import Qemu
+from kws.host.measure import cortex_m0plus
 from kws.host.measure.cortex_m4 import sequence_cycles, timing
 from kws.host.measure.cycle_count import Cycles, count_cycles
 
@@ -150,3 +151,27 @@ def test_an_emulator_without_disassembler_is_named() -> None:
     lines = [b"IN: main", b"OBJD-T: 0348", b"Trace 0: 0x7f [00800408/00000170/00000110/0] main"]
     with pytest.raises(ToolError, match="cannot disassemble"):
         list(read_blocks(lines))
+
+
+@pytest.mark.parametrize(
+    ("code", "by_hand"),
+    [
+        ("muls r0, r1; adds r0, #1; add r8, r3; lsls r1, r2, #3", 4),
+        ("ldr r0, [r1, #4]; ldrsh r2, [r1, r3]; strb r2, [r0]", 6),
+        ("ldm r0!, {r4, r5, r6, r7}; push {r4, lr}", 5 + 3),
+        ("bne #0x10; bl #0x10", 1 + 2),  # a taken branch has another cycle
+        ("pop {r4, pc}", 3 + 2 - 1),
+        ("mrs r0, primask; dsb sy", 6),
+    ],
+)
+def test_m0plus_instructions_have_the_cycles_of_the_manual(code: str, by_hand: int) -> None:
+    parts = [line.strip().partition(" ") for line in code.split(";")]
+    found = sum(cortex_m0plus.cycles(Instruction(name, rest.strip())) for name, _, rest in parts)
+    assert found == by_hand
+
+
+def test_a_taken_branch_of_the_m0plus_costs_a_cycle_more() -> None:
+    branch = Block("loop", 0x10, 0x14, (Instruction("subs", "r0, #1"), Instruction("bne", "#0x10")))
+    after = Block("loop", 0x14, 0x16, (Instruction("nop", ""),))
+    assert cortex_m0plus.block_cycles(branch, branch) == 3
+    assert cortex_m0plus.block_cycles(branch, after) == 1

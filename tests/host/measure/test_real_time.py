@@ -26,13 +26,13 @@ from kws.host.build.firmware_cache import OPTIONS
 from kws.host.build.ring import DEFAULT_HOPS
 from kws.host.measure import cycle_estimate, real_time
 from kws.host.measure.benchmark import bench_board
-from kws.host.measure.cycle_estimate import ESTIMATED_CORE, ModelCycles, estimate_cycles
-from kws.host.measure.real_time import CONSOLE_MS, Schedule, estimate_load, schedule
+from kws.host.measure.cycle_estimate import ESTIMATES, ModelCycles, estimate_cycles
+from kws.host.measure.real_time import CONSOLE_MS, Schedule, schedule
 from tests.command_line import Run
 from tests.small_models import LABELS, dense_model
 
 NANO, EDGE = find_board("nano33ble"), find_board("sparkfun_edge")
-ESTIMATED = [board for board in boards() if board.clock and board.core == ESTIMATED_CORE]
+ESTIMATED = [board for board in boards() if board.clock]
 
 
 def bundle_of(stride: int = 2) -> Bundle:
@@ -46,7 +46,7 @@ def takes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     def use(*inferences: float) -> None:
         cycles = [ModelCycles(int(each), 31_000, 500_000) for each in inferences]
         monkeypatch.setattr(
-            real_time, "estimate_cycles", lambda _: cycles.pop(0) if len(cycles) > 1 else cycles[0]
+            real_time, "estimate_cycles", lambda *_: cycles.pop(0) if len(cycles) > 1 else cycles[0]
         )
 
     return use
@@ -63,7 +63,7 @@ def test_the_proposed_stride_is_the_shortest_that_keeps_up(
     def plan(stride: int) -> Schedule | str:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(
-                real_time, "estimate_cycles", lambda _: ModelCycles(inference, 31_000, 500_000)
+                real_time, "estimate_cycles", lambda *_: ModelCycles(inference, 31_000, 500_000)
             )
             try:
                 return schedule(board, Device(replace(bundle_of(), inference_stride=stride)))
@@ -146,27 +146,20 @@ def test_an_option_changes_the_clock(
 
 
 def test_a_board_without_a_clock_needs_no_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(real_time, "estimate_cycles", lambda _: pytest.fail("asked"))
+    monkeypatch.setattr(real_time, "estimate_cycles", lambda *_: pytest.fail("asked"))
     assert schedule(find_board("qemu"), Device(bundle_of())) == Schedule()
-
-
-def test_the_load_of_another_processor_is_unknown() -> None:
-    pico, device = find_board("rpi_pico"), Device(bundle_of())
-    assert schedule(pico, device) == Schedule(unknown="cycles are estimated for a cortex-m4 only")
-    assert estimate_load(pico, device.bundle) is None
 
 
 def test_each_real_board_has_a_clock_and_driver_cycles() -> None:
     for board in boards():
-        if board.core != ESTIMATED_CORE:
-            continue
+        assert board.core in ESTIMATES
         assert (board.clock is None) == (board.driver_cycles == 0) == (board.name == "qemu")
 
 
 def test_missing_qemu_is_reported_in_one_line(
     monkeypatch: pytest.MonkeyPatch, kws: Run, board_tools: None, tmp_path: Path
 ) -> None:
-    def missing(_: bytes) -> ModelCycles:
+    def missing(*_: object) -> ModelCycles:
         raise ToolError("qemu-system-arm was not found on PATH; apt-get install it")
 
     monkeypatch.setattr(real_time, "estimate_cycles", missing)
@@ -191,7 +184,7 @@ def test_the_estimate_equals_the_benchmark(
     board_tools: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tiny = load_bundle(default_bundle_path().with_name("tiny"))
-    cycles = estimate_cycles(tiny.model)
+    cycles = estimate_cycles(tiny.model, NANO.core)
     figures = bench_board("qemu", tiny.model)
     # The overhead of counting differs slightly.
     assert cycles.inference == pytest.approx(figures.inference_cycles, abs=50)
@@ -200,7 +193,7 @@ def test_the_estimate_equals_the_benchmark(
     # The second result comes from the cache, whatever the board's options.
     monkeypatch.setattr(cycle_estimate, "Qemu", lambda: pytest.fail("counted again"))
     monkeypatch.setenv(OPTIONS, "96mhz")
-    assert estimate_cycles(tiny.model) == cycles
+    assert estimate_cycles(tiny.model, NANO.core) == cycles
 
 
 def test_build_sizes_the_ring_and_shows_the_load(

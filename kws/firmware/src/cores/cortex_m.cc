@@ -72,8 +72,13 @@ const uint8_t* Image() { return &kws_image; }
 
 void Write(const char* text, size_t size) {
   WriteLines(text, size, [](const char* line, size_t length) {
-    const uintptr_t block[3] = {console, reinterpret_cast<uintptr_t>(line), length};
-    Semihost(kWrite, block);
+    // The emulator does not wait for a slow reader of its output. It returns what is left.
+    while (length > 0) {
+      const uintptr_t block[3] = {console, reinterpret_cast<uintptr_t>(line), length};
+      const size_t left = Semihost(kWrite, block);
+      line += length - left;
+      length = left;
+    }
   });
 }
 

@@ -19,13 +19,15 @@
 #include "serial/text.h"
 #include "tools/machine.h"
 
-// A trace of executed instructions shows their names around a hop or an inference. The comments in
+// A trace of executed instructions shows their names around what is measured. The comments in
 // assembly keep the compiler from merging them.
 #define KWS_MARK(name) \
   extern "C" __attribute__((noinline, used)) void name() { asm volatile("/* " #name " */"); }
+KWS_MARK(KwsMarkAllocation)
 KWS_MARK(KwsMarkHop)
 KWS_MARK(KwsMarkInference)
 KWS_MARK(KwsMarkEnd)
+KWS_MARK(KwsMarkDone)
 
 namespace {
 
@@ -78,7 +80,9 @@ const char* RunFrontend(const Job& job) {
 const char* Run(const Job& job, const kws::OpResolver& resolver) {
   const kws::Model model = kws::GetModel(machine::Image() + job.model, job.model_bytes);
   kws::MicroInterpreter interpreter(model, resolver, arena, sizeof(arena));
+  KwsMarkAllocation();
   kws::Status status = interpreter.AllocateTensors();
+  KwsMarkEnd();
   if (status != kws::Status::kOk) return kws::StatusMessage(status);
   uint32_t input_bytes = 0;
   for (size_t i = 0; i < interpreter.inputs_size(); ++i) input_bytes += interpreter.input(i).bytes;
@@ -121,5 +125,6 @@ int main() {
     const char* error = jobs[i].model_bytes == 0 ? RunFrontend(jobs[i]) : Run(jobs[i], resolver);
     if (error != nullptr) kws::WriteError(&output, error);
   }
+  KwsMarkDone();
   machine::Exit(false);
 }

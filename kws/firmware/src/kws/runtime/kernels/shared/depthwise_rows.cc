@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kws/runtime/kernels/shared/depthwise_loops.h"
+#include "kws/runtime/kernels/shared/four_dots_loops.h"
 #include "kws/runtime/kernels/shared/line_buffer.h"
 
 namespace kws {
@@ -107,11 +108,29 @@ class Filters {
       return;
     }
 #endif
-    for (int x = 0; x < columns_.out; ++x) {
-      *to = work_.outputs.At(
-          channel, SumOfPairs(from, buffer_.row_size(), filter, layout_.pairs, row_count, start));
-      from += columns_.stride;
-      to += columns_.out_step;
+    int x = 0;
+#if !KWS_HAVE_DSP
+    const FourDots shape{columns_.stride, layout_.filter, row_count, buffer_.row_size()};
+    constexpr int kMost = 8 * kFourDots;
+    while (x + kFourDots <= columns_.out) {
+      const int left = columns_.out - x;
+      const int count = left < kMost ? left / kFourDots * kFourDots : kMost;
+      int32_t sums[kMost];
+      for (int i = 0; i < count; ++i) sums[i] = start;
+      for (int i = 0; i < count; i += kFourDots) {
+        AddFourDots(shape, filter, from + (x + i) * columns_.stride, sums + i);
+      }
+      work_.outputs.WriteChannel(channel, sums, count, to + x * columns_.out_step,
+                                 columns_.out_step);
+      x += count;
+      // The last four may include outputs that are computed again.
+      if (x < columns_.out && columns_.out - x < kFourDots) x = columns_.out - kFourDots;
+    }
+#endif
+    for (; x < columns_.out; ++x) {
+      to[x * columns_.out_step] =
+          work_.outputs.At(channel, SumOfPairs(from + x * columns_.stride, buffer_.row_size(),
+                                               filter, layout_.pairs, row_count, start));
     }
   }
 
@@ -137,6 +156,15 @@ class Filters {
     }
 #endif
     for (int y = 0; y < rows_.taps; ++y) {
+#if !KWS_HAVE_DSP
+      if (columns_.dilation == 1) {
+        to[layout_.filter - 1] = 0;
+        WidenOne(row, columns_.filter_step, columns_.taps, 0, to, 0);
+        to += layout_.filter;
+        row += rows_.filter_step;
+        continue;
+      }
+#endif
       const int8_t* tap = row;
       std::memset(to, 0, static_cast<size_t>(layout_.filter) * sizeof(int16_t));
       for (int x = 0; x < columns_.taps; ++x) {

@@ -3,6 +3,7 @@
 
 #include "kws/runtime/kernels/arm/dsp.h"
 #include "kws/runtime/kernels/shared/fixed_point.h"
+#include "kws/runtime/kernels/shared/four_dots_loops.h"
 #include "kws/runtime/kernels/x86/dot_avx2_loops.h"
 #include "kws/runtime/model/flatbuffer.h"
 
@@ -10,12 +11,12 @@
 namespace kws {
 namespace {
 
-// A column's taps are consecutive, so that compilers vectorize this loop. The sum wraps around.
-int32_t DotColumn(const Filters& filter, const int16_t* columns, int column) {
-  const int8_t* weights = filter.weights;
-  const int16_t* taps = columns + column * filter.taps;
-  uint32_t sum = filter.bias == nullptr ? 0 : LoadAs<uint32_t>(filter.bias);
-  for (int32_t i = 0; i < filter.taps; ++i) sum += static_cast<uint32_t>(weights[i] * taps[i]);
+// Without a bias.
+int32_t DotColumn(const Filters& filter, const int16_t* taps) {
+  uint32_t sum = 0;
+  for (int32_t i = 0; i < filter.taps; ++i) {
+    sum += static_cast<uint32_t>(filter.weights[i] * taps[i]);
+  }
   return static_cast<int32_t>(sum);
 }
 
@@ -57,10 +58,21 @@ void MultiplyIm2col(const Filters& filters, int16_t* columns, int count, int8_t*
 #endif
   Filters one = filters;
   one.count = 1;
+  const FourDots shape{filters.taps, filters.taps, 1, 0};
   for (int i = filters.count; i > 0; --i) {
-    for (int k = 0; k < count; ++k) {
-      to[k * step] = one.outputs.At(0, DotColumn(one, columns, k));
+    const int32_t bias = one.bias == nullptr ? 0 : LoadAs<int32_t>(one.bias);
+    int32_t sums[kMaxIm2colColumns];
+    const int in_fours = count < kFourDots ? 0 : count;
+    for (int done = 0; done < in_fours; done += kFourDots) {
+      // The last four may include columns that are computed again.
+      const int k = done + kFourDots <= count ? done : count - kFourDots;
+      for (int n = 0; n < kFourDots; ++n) sums[k + n] = bias;
+      AddFourDots(shape, one.weights, columns + k * one.taps, sums + k);
     }
+    for (int k = in_fours; k < count; ++k) {
+      sums[k] = WrappingAdd(bias, DotColumn(one, columns + k * one.taps));
+    }
+    one.outputs.WriteChannel(0, sums, count, to, step);
     ++to;
     one.outputs.Skip(1);
     one.weights += one.taps;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "kws/runtime/kernels/arm/dsp.h"
+#include "kws/runtime/kernels/m0/m0.h"
 
 namespace kws {
 
@@ -26,13 +27,19 @@ inline int32_t WrappingShiftLeft(int32_t a, int bits) {
 // round(a * b / 2^31), halves towards +infinity; b >= 0 or a > INT32_MIN. Equal to gemmlowp's
 // SaturatingRoundingDoublingHighMul.
 inline int32_t RoundingHighMul(int32_t a, int32_t b) {
+#if KWS_HAVE_M0
+  return m0::RoundingHighMul(a, b);
+#else
   return static_cast<int32_t>((static_cast<int64_t>(a) * b + (1 << 30)) >> 31);
+#endif
 }
 
 // round(a * b / 2^32), halves towards +infinity: one instruction on the Cortex-M4.
 inline int32_t RoundingHighWord(int32_t a, int32_t b) {
 #if KWS_HAVE_DSP
   return dsp::RoundingHighWord(a, b);
+#elif KWS_HAVE_M0
+  return m0::RoundingHighWord(a, b);
 #else
   return static_cast<int32_t>((static_cast<int64_t>(a) * b + INT64_C(0x80000000)) >> 32);
 #endif
@@ -40,7 +47,7 @@ inline int32_t RoundingHighWord(int32_t a, int32_t b) {
 
 // round(x / 2^exponent), halves away from zero; exponent 0 to 31.
 inline int32_t RoundingDivideByPowerOfTwo(int32_t x, int exponent) {
-  const int32_t mask = static_cast<int32_t>((static_cast<int64_t>(1) << exponent) - 1);
+  const int32_t mask = static_cast<int32_t>((UINT32_C(1) << exponent) - 1);
   const int32_t threshold = (mask >> 1) + (x < 0 ? 1 : 0);
   return (x >> exponent) + ((x & mask) > threshold ? 1 : 0);
 }

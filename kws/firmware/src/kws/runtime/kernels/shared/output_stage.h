@@ -70,6 +70,9 @@ class Outputs {
   // The output of a sum, with any factor. `channel` counts from the current one.
   int8_t At(int channel, int32_t sum) const;
 
+  // The outputs of `count` sums of one channel, `step` bytes apart.
+  void WriteChannel(int channel, const int32_t* sums, int count, int8_t* to, int32_t step) const;
+
   // Clips `count` outputs of fast requantization to the activation's range. At() clips by itself.
   void Clip(int8_t* outputs, int32_t count) const {
     if (KWS_HAVE_DSP) ClipBytes(stage_.min, stage_.max, outputs, count);
