@@ -202,8 +202,8 @@ def cores_table(tiny: bytes, separable: bytes) -> list[str]:
             "Executed instructions in QEMU, which does not emulate time: `kws bench --board NAME`. "
             "Features and all ops are bit-identical to the host's on all of them (a test of `make "
             "test-all`). Cortex-M7, M33 and 32-bit Arm Linux run the Cortex-M4's loops; the "
-            "Cortex-M55's convolutions and products use Helium, the Cortex-M0 loops in assembly. The "
-            "others run the portable loops."
+            "Cortex-M55's convolutions and products use Helium, the Cortex-M0's loops are in "
+            "assembly. The others run the portable loops."
         ),
         "",
         *head("", "frontend per hop", "`tiny`", "DS-CNN"),

@@ -27,7 +27,7 @@ from kws.host.emulate.recordings import default_matrix, load_matrix
 from kws.host.emulate.rp2040js import Rp2040js
 from kws.host.serial.ports import BAUD, FAST_BAUD
 from tests.firmware.mutants.playing import Workshop, mutants
-from tests.host.emulate.test_rp2040js import RARELY, crc32_msb_first, every
+from tests.host.emulate.test_rp2040js import RARELY, crc32_msb_first, with_interval
 from tests.paths import ROOT
 
 BOARD = "rpi_pico"
@@ -52,7 +52,7 @@ def test_each_fault_is_detected(tiny: Bundle, tmp_path: Path) -> None:
     every = load_matrix(default_matrix(), tiny.labels)
     pcm = next(r.pcm for r in every if r.expected[0].name == "yes by annie")
     (tmp_path / "work").mkdir()
-    light = every(RARELY, tiny, tmp_path / "bundle")  # idle time is quick to emulate
+    light = with_interval(RARELY, tiny, tmp_path / "bundle")  # idle time is quick to emulate
     workshop = Workshop(BOARD, light.bundle, tmp_path / "work")
     table = mutants(BOARD)
     good = workshop.build_all()

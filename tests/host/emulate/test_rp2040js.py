@@ -41,19 +41,19 @@ def pico() -> Iterator[Rp2040js]:
         yield device
 
 
-def every(hops: int, bundle: Bundle, place: Path) -> Device:
+def with_interval(hops: int, bundle: Bundle, place: Path) -> Device:
     return Device(write_bundle(dataclasses.replace(bundle, inference_stride=hops), place))
 
 
 @pytest.fixture(scope="module")
 def light(tiny: Bundle, tmp_path_factory: pytest.TempPathFactory) -> Device:
     """A device that leaves most of the time idle, which is quick to emulate."""
-    return every(RARELY, tiny, tmp_path_factory.mktemp("bundles") / "light")
+    return with_interval(RARELY, tiny, tmp_path_factory.mktemp("bundles") / "light")
 
 
 def recording(name: str, bundle: Bundle) -> Pcm:
-    recordings = load_matrix(default_matrix(), bundle.labels)
-    return next(r.pcm for r in recordings if r.expected[0].name == name)
+    every = load_matrix(default_matrix(), bundle.labels)
+    return next(r.pcm for r in every if r.expected[0].name == name)
 
 
 def crc32_msb_first(data: bytes) -> int:
@@ -108,7 +108,7 @@ def test_board_writes_the_hosts_lines(
 def test_a_board_that_does_not_keep_up_reports_it(
     pico: Rp2040js, bundle: Bundle, tmp_path: Path
 ) -> None:
-    device = every(OFTEN, bundle, tmp_path / "often")
+    device = with_interval(OFTEN, bundle, tmp_path / "often")
     board = pico.play(build(BOARD, device).elf, recording("yes by slt", bundle))
     assert any("does not keep up" in fault for fault in board.faults)
 
