@@ -203,7 +203,7 @@ def cores_table(tiny: bytes, separable: bytes) -> list[str]:
             "Features and all ops are bit-identical to the host's on all of them (a test of `make "
             "test-all`). Cortex-M7, M33 and 32-bit Arm Linux run the Cortex-M4's loops; the "
             "Cortex-M55's convolutions and products use Helium, the Cortex-M0's loops are in "
-            "assembly. The others run the portable loops."
+            "assembly, AArch64's use its vector instructions. The others run the portable loops."
         ),
         "",
         *head("", "frontend per hop", "`tiny`", "DS-CNN"),

@@ -3,8 +3,9 @@
 
 #include "kws/runtime/kernels/arm/dsp.h"
 #include "kws/runtime/kernels/m0/m0.h"
+#include "kws/runtime/kernels/neon/neon.h"
 
-#if !KWS_HAVE_DSP && !KWS_HAVE_M0
+#if !KWS_HAVE_DSP && !KWS_HAVE_M0 && !KWS_HAVE_NEON
 namespace kws {
 namespace {
 
@@ -49,4 +50,4 @@ void AddFourDots(const FourDots& shape, const int16_t* weights, const int16_t* v
 }
 
 }  // namespace kws
-#endif  // !KWS_HAVE_DSP && !KWS_HAVE_M0
+#endif  // !KWS_HAVE_DSP && !KWS_HAVE_M0 && !KWS_HAVE_NEON

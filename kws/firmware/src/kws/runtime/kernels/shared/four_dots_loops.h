@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Four dot products with the same weights, each of which is loaded once: for processors without
-// SIMD instructions. A portable definition and one for the Cortex-M0.
+// Four dot products with the same weights, each of which is loaded once. A portable definition, one
+// for the Cortex-M0 and one for AArch64.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_FOUR_DOTS_LOOPS_H_
 #define KWS_RUNTIME_KERNELS_SHARED_FOUR_DOTS_LOOPS_H_
 

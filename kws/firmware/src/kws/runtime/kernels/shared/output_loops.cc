@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kws/runtime/kernels/m0/m0.h"
+#include "kws/runtime/kernels/neon/neon.h"
 #include "kws/runtime/kernels/shared/fixed_point.h"
 #include "kws/runtime/kernels/shared/output_stage.h"
 
+#if !KWS_HAVE_NEON
 namespace kws {
 
 void Outputs::WriteChannel(int channel, const int32_t* sums, int count, int8_t* to,
@@ -34,3 +36,4 @@ void Outputs::WriteChannel(int channel, const int32_t* sums, int count, int8_t* 
 }
 
 }  // namespace kws
+#endif  // !KWS_HAVE_NEON
