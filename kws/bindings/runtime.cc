@@ -11,7 +11,7 @@
 #include "bindings.h"
 #include "kws/runtime/all_ops_resolver.h"
 #include "kws/runtime/graph_builder.h"
-#include "kws/runtime/kernels/x86/avx2.h"
+#include "kws/runtime/kernels/loops/x86/avx2.h"
 #include "kws/runtime/micro_interpreter.h"
 #include "kws/runtime/model/op_names.h"
 #include "tensor_info.h"

@@ -10,11 +10,11 @@
 // FULLY_CONNECTED. A window of three columns over a single input channel is a depthwise
 // convolution.
 #include "kws/runtime/kernel_context.h"
-#include "kws/runtime/kernels/arm/three_by_three.h"
+#include "kws/runtime/kernels/loops/cortex_m4/three_by_three.h"
 #include "kws/runtime/kernels/kernels.h"
-#include "kws/runtime/kernels/shared/dot_loops.h"
+#include "kws/runtime/kernels/loops/dot.h"
 #include "kws/runtime/kernels/shared/fixed_point.h"
-#include "kws/runtime/kernels/shared/gather_loops.h"
+#include "kws/runtime/kernels/loops/gather.h"
 #include "kws/runtime/kernels/shared/image_sides.h"
 #include "kws/runtime/kernels/shared/output_stage.h"
 #include "kws/runtime/kernels/shared/quantization.h"

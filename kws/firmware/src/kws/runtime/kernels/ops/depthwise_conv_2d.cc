@@ -2,11 +2,11 @@
 // DEPTHWISE_CONV_2D, int8: NHWC input, filter [1][height][width][out channels]; output channel
 // c * multiplier + m depends on input channel c.
 #include "kws/runtime/kernel_context.h"
-#include "kws/runtime/kernels/arm/dilated.h"
-#include "kws/runtime/kernels/arm/eight_taps.h"
-#include "kws/runtime/kernels/arm/four_channels.h"
-#include "kws/runtime/kernels/arm/one_output_loops.h"
-#include "kws/runtime/kernels/arm/three_by_three.h"
+#include "kws/runtime/kernels/loops/cortex_m4/dilated.h"
+#include "kws/runtime/kernels/loops/cortex_m4/eight_taps.h"
+#include "kws/runtime/kernels/loops/cortex_m4/four_channels.h"
+#include "kws/runtime/kernels/loops/cortex_m4/one_output_loops.h"
+#include "kws/runtime/kernels/loops/cortex_m4/three_by_three.h"
 #include "kws/runtime/kernels/kernels.h"
 #include "kws/runtime/kernels/shared/depthwise_rows.h"
 #include "kws/runtime/kernels/shared/image_sides.h"
@@ -14,7 +14,7 @@
 #include "kws/runtime/kernels/shared/quantization.h"
 #include "kws/runtime/kernels/shared/weighted_op.h"
 #include "kws/runtime/kernels/shared/window.h"
-#include "kws/runtime/kernels/x86/depthwise_avx2_loops.h"
+#include "kws/runtime/kernels/loops/x86/depthwise_avx2_loops.h"
 
 namespace kws {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "kws/runtime/kernels/shared/depthwise_loops.h"
+#include "kws/runtime/kernels/loops/lines.h"
 #include "kws/runtime/kernels/shared/line_buffer.h"
 
 namespace kws {

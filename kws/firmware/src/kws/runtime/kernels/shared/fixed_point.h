@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "kws/runtime/kernels/arm/dsp.h"
+#include "kws/runtime/kernels/loops/cortex_m4/dsp.h"
 
 namespace kws {
 

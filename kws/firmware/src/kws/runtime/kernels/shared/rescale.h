@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "kws/runtime/kernel_context.h"
-#include "kws/runtime/kernels/arm/dsp.h"
+#include "kws/runtime/kernels/loops/cortex_m4/dsp.h"
 #include "kws/runtime/kernels/shared/fixed_point.h"
 
 namespace kws {

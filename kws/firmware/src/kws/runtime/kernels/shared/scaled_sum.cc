@@ -2,7 +2,7 @@
 #include "kws/runtime/kernels/shared/scaled_sum.h"
 
 #include "kws/runtime/kernels/shared/quantization.h"
-#include "kws/runtime/kernels/shared/sum_loops.h"
+#include "kws/runtime/kernels/loops/sum.h"
 
 namespace kws {
 namespace {

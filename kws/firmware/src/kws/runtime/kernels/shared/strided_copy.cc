@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "kws/runtime/kernels/arm/dsp.h"
+#include "kws/runtime/kernels/loops/cortex_m4/dsp.h"
 
 namespace kws {
 namespace {
