@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One output row of a depthwise convolution, for common windows, for the Cortex-M4 only. The line
-// buffer's format is described in loops/lines.h.
+// One output row of a depthwise convolution, for common windows. Only the Cortex-M4 has these
+// loops: they require kHaveDsp. The line buffer's format is described in loops/lines.h.
 #ifndef KWS_RUNTIME_KERNELS_LOOPS_DEPTHWISE_TAPS_H_
 #define KWS_RUNTIME_KERNELS_LOOPS_DEPTHWISE_TAPS_H_
 
 #include <cstdint>
 
-#include "kws/runtime/kernels/loops/cortex_m4/dsp.h"
 #include "kws/runtime/kernels/shared/output_stage.h"
 
 namespace kws {
@@ -23,11 +22,10 @@ constexpr int RowPairs(int taps) { return taps / 2 + 1; }
 // int16 values of a buffer row for kRowOutputs outputs.
 constexpr int RowValues(int pairs) { return 2 * pairs + kRowOutputs - 2; }
 
-#if KWS_HAVE_DSP
-
 // Any number of taps per row, without dilation. With stride 2, even and odd columns are separate
 // rows, and so are their taps: in both, outputs are one value apart.
 struct RowTaps {
+  RowTaps() = default;
   // `outputs` >= kRowOutputs. `size`: int16 values of a buffer row.
   RowTaps(int outputs, int out_step, int pairs_a_row, int size)
       : pairs(pairs_a_row),
@@ -47,8 +45,8 @@ struct RowTaps {
   int back;   // outputs of the last six that were computed before
   int32_t step;  // bytes between outputs
   // Of a filter:
-  int32_t start = 0;
-  Outputs::Factor factor = {};
+  int32_t start;
+  Outputs::Factor factor;
 };
 
 // Packs a row's weights a, b, c, `step` bytes apart, as pairs for two neighbouring outputs: ab, 0a,
@@ -85,8 +83,6 @@ void PackEightTaps(const int8_t* weights, int step, int rows, int row_size, int1
 // `pairs` times two outputs of each filter; an output's channels are consecutive. Advances
 // work.buffer to the next output.
 void RunEightTaps(EightTaps& work, int pairs, int8_t* to);
-
-#endif  // KWS_HAVE_DSP
 
 }  // namespace kws
 

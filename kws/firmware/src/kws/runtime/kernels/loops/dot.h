@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops of int8 matrix products: a portable definition, one with the Cortex-M4's DSP
-// instructions (two products per instruction), and on PCs one with AVX2. Their results are equal.
+// The inner loops of int8 matrix products. With the Cortex-M4's DSP instructions they compute two
+// products per instruction.
 //
 // Sums are 32 bits and wrap around. `offset`: minus the input's zero point, -127 to 128.
 #ifndef KWS_RUNTIME_KERNELS_LOOPS_DOT_H_

@@ -8,8 +8,6 @@
 
 #include <cstdint>
 
-#include "kws/runtime/kernels/loops/cortex_m4/dsp.h"
-
 namespace kws {
 
 constexpr int kChunk = 8;
@@ -27,7 +25,6 @@ constexpr int kFour = 4;
 void WidenFour(const int8_t* from, int step, int count, int32_t offset, int16_t* to,
                int32_t lane_size);
 
-#if KWS_HAVE_DSP
 struct FourRows {
   int rows;      // >= 1
   int row_step;  // bytes between rows of the image
@@ -35,9 +32,8 @@ struct FourRows {
   int step;      // bytes between values
   int lane_size;
 };
-// WidenFour for several rows.
+// WidenFour for several rows. Requires kHaveDsp.
 void WidenFourRows(const int8_t* from, const FourRows& rows, int32_t offset, int16_t* to);
-#endif
 
 // `sum` plus the products of `rows` buffer rows with a filter's taps, `pairs` pairs per row.
 int32_t SumOfPairs(const int16_t* buffer, int row_size, const int16_t* filter, int pairs, int rows,

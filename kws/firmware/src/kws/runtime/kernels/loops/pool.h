@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One output pixel of a pooling op: portable, and four channels at a time on the Cortex-M4.
+// One output pixel of a pooling op.
 #ifndef KWS_RUNTIME_KERNELS_LOOPS_POOL_H_
 #define KWS_RUNTIME_KERNELS_LOOPS_POOL_H_
 

@@ -3,7 +3,9 @@
 
 #include <cstring>
 
+#include "kws/runtime/kernels/loops/depthwise_taps.h"
 #include "kws/runtime/kernels/loops/lines.h"
+#include "kws/runtime/kernels/loops/processor.h"
 #include "kws/runtime/kernels/shared/line_buffer.h"
 
 namespace kws {
@@ -52,12 +54,10 @@ class Filters {
         filter_size_(layout_.phases * layout_.filter * sides.rows.taps),
         buffer_(sides, lanes_, layout_.phases, layout_.size, lanes_ == 1 ? WidenOne : WidenFour,
                 work.input_offset, work.scratch),
-        filters_(buffer_.end())
-#if KWS_HAVE_DSP
-        ,
-        row_(columns_.out, columns_.out_step, layout_.pairs, buffer_.row_size())
-#endif
-  {
+        filters_(buffer_.end()) {
+    if (kHaveDsp) {
+      row_ = RowTaps(columns_.out, columns_.out_step, layout_.pairs, buffer_.row_size());
+    }
   }
 
   void Run() {
@@ -99,14 +99,12 @@ class Filters {
     const int16_t* from = buffer_.Row(taps, lane);
     const int row_count = taps.end - taps.begin;
     filter += taps.begin * layout_.phases * layout_.filter;
-#if KWS_HAVE_DSP
-    if (row_taps_) {
+    if (kHaveDsp && row_taps_) {
       row_.start = start;
       row_.factor = work_.outputs.FastFactor(channel);
       RunRowTaps(row_, from, filter, layout_.phases * row_count, to);
       return;
     }
-#endif
     for (int x = 0; x < columns_.out; ++x) {
       *to = work_.outputs.At(
           channel, SumOfPairs(from, buffer_.row_size(), filter, layout_.pairs, row_count, start));
@@ -117,8 +115,7 @@ class Filters {
 
   // Packs a filter as pairs of taps; for RunRowTaps, the filters of four lanes at once.
   void LayOut(const int8_t* row, int16_t* to) const {
-#if KWS_HAVE_DSP
-    if (row_taps_) {
+    if (kHaveDsp && row_taps_) {
       const int step = layout_.phases * columns_.filter_step;
       for (int y = 0; y < rows_.taps; ++y) {
         for (int phase = 0; phase < layout_.phases; ++phase) {
@@ -135,7 +132,6 @@ class Filters {
       }
       return;
     }
-#endif
     for (int y = 0; y < rows_.taps; ++y) {
       const int8_t* tap = row;
       std::memset(to, 0, static_cast<size_t>(layout_.filter) * sizeof(int16_t));
@@ -159,10 +155,8 @@ class Filters {
   const int filter_size_;
   LineBuffer buffer_;
   int16_t* const filters_;  // one per lane
-#if KWS_HAVE_DSP
-  RowTaps row_;
-#endif
-  int laid_out_[kFour];  // output channels of these filters
+  RowTaps row_;             // if kHaveDsp
+  int laid_out_[kFour];     // output channels of these filters
 };
 
 }  // namespace

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kws/runtime/kernels/loops/depthwise_taps.h"
-
 #include <cstddef>
 
+#include "kws/runtime/kernels/loops/cortex_m4/dsp.h"
+#include "kws/runtime/kernels/loops/depthwise_taps.h"
+#include "kws/runtime/kernels/loops/processor.h"
 #include "kws/runtime/model/flatbuffer.h"
 
 #if KWS_HAVE_DSP

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kws/runtime/kernels/loops/cortex_m4/dilated.h"
 
+#include "kws/runtime/kernels/loops/processor.h"
+
 namespace kws {
 namespace {
 

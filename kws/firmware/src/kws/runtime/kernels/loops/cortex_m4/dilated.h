@@ -25,10 +25,8 @@ Sides WithoutDilation(const Sides& sides);
 // Windows for which RunDilated is fastest.
 bool IsDilated(const Sides& sides);
 
-#if KWS_HAVE_DSP
 // All outputs of an image, which must not overlap the input. Requires fast requantization.
 void RunDilated(const DepthwiseRows& work, const Sides& sides);
-#endif
 
 }  // namespace kws
 

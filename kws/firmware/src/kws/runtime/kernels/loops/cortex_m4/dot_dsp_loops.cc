@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kws/runtime/kernels/loops/cortex_m4/dsp.h"
-#include "kws/runtime/kernels/loops/mve/mve.h"
 #include "kws/runtime/kernels/loops/dot.h"
+#include "kws/runtime/kernels/loops/processor.h"
 #include "kws/runtime/model/flatbuffer.h"
 
 #if KWS_HAVE_DSP && !KWS_HAVE_MVE

@@ -4,16 +4,13 @@
 #ifndef KWS_RUNTIME_KERNELS_LOOPS_CORTEX_M4_DSP_H_
 #define KWS_RUNTIME_KERNELS_LOOPS_CORTEX_M4_DSP_H_
 
-#include <cstdint>
-
-#if defined(__ARM_FEATURE_DSP) && !defined(KWS_PORTABLE_KERNELS)
-#define KWS_HAVE_DSP 1
-#include <arm_acle.h>
-#else
-#define KWS_HAVE_DSP 0
-#endif
+#include "kws/runtime/kernels/loops/processor.h"
 
 #if KWS_HAVE_DSP
+#include <arm_acle.h>
+
+#include <cstdint>
+
 namespace kws {
 namespace dsp {
 
@@ -63,6 +60,11 @@ inline int32_t RoundingHighWord(int32_t a, int32_t b) {
   int32_t result;
   __asm__("smmulr %0, %1, %2" : "=r"(result) : "r"(a), "r"(b));
   return result;
+}
+
+// RoundingHighMul of loops/arithmetic.h for |a| < 2^30; doubling a larger one saturates.
+inline int32_t RoundingHighMulOfSmall(int32_t a, int32_t b) {
+  return RoundingHighWord(SaturatingDouble(a), b);
 }
 
 inline int32_t SaturateToInt8(int32_t x) { return __ssat(x, 8); }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kws/runtime/kernels/loops/lines.h"
+#include "kws/runtime/kernels/loops/processor.h"
 
 #if KWS_HAVE_DSP
 namespace kws {

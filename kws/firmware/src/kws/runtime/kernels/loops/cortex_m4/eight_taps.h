@@ -13,10 +13,8 @@
 
 namespace kws {
 
-#if KWS_HAVE_DSP
 // All outputs of an image. Requires fast requantization.
 void RunEightTapsRows(const DepthwiseRows& work, const Sides& sides);
-#endif
 
 }  // namespace kws
 

@@ -19,11 +19,9 @@ inline bool IsFourChannels(const Sides& sides) {
          !IsThreeTaps(sides) && !IsRowTaps(sides) && !IsOneOutput(sides);
 }
 
-#if KWS_HAVE_DSP
 // All outputs of an image. Requires fast requantization. Scratch: 8 bytes per tap plus 8, which is
 // less than DepthwiseRowsScratch().
 void RunFourChannels(const DepthwiseRows& work, const Sides& sides);
-#endif
 
 }  // namespace kws
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kws/runtime/kernels/loops/cortex_m4/im2col_dsp_loops.h"
-#include "kws/runtime/kernels/loops/mve/mve.h"
+#include "kws/runtime/kernels/loops/processor.h"
 #include "kws/runtime/model/flatbuffer.h"
 
 #if KWS_HAVE_DSP && !KWS_HAVE_MVE

@@ -1,36 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kws/runtime/kernels/loops/lines.h"
-
-#include <cstring>
-
 #include "kws/runtime/kernels/loops/cortex_m4/dsp.h"
-#include "kws/runtime/kernels/shared/fixed_point.h"
+#include "kws/runtime/kernels/loops/lines.h"
+#include "kws/runtime/kernels/loops/processor.h"
 #include "kws/runtime/model/flatbuffer.h"
 
-namespace kws {
-namespace {
-
-// The compiler moves sixteen bytes with two instructions.
-struct __attribute__((may_alias)) Chunk {
-  uint32_t words[4];
-};
-static_assert(sizeof(Chunk) == kChunk * sizeof(int16_t), "a chunk is eight values");
-
 #if KWS_HAVE_DSP
-inline void StorePair(int16_t* to, uint32_t pair) { std::memcpy(to, &pair, sizeof(pair)); }
-#endif
-
-}  // namespace
-
-void MoveChunks(const int16_t* from, int chunks, int16_t* to) {
-  const Chunk* source = reinterpret_cast<const Chunk*>(from);
-  Chunk* target = reinterpret_cast<Chunk*>(to);
-  for (int i = chunks; i > 0; --i) *target++ = *source++;
-}
+namespace kws {
 
 void WidenOne(const int8_t* from, int step, int count, int32_t offset, int16_t* to,
               int32_t /*lane_size*/) {
-#if KWS_HAVE_DSP
   if (step == 1) {
     const uint32_t offsets = dsp::Pack(offset, offset);
     for (; count >= 4; count -= 4) {
@@ -42,7 +20,6 @@ void WidenOne(const int8_t* from, int step, int count, int32_t offset, int16_t* 
       to += 4;
     }
   }
-#endif
 #pragma GCC unroll 4
   for (int i = count; i > 0; --i) {
     *to++ = static_cast<int16_t>(*from + offset);
@@ -50,7 +27,6 @@ void WidenOne(const int8_t* from, int step, int count, int32_t offset, int16_t* 
   }
 }
 
-#if KWS_HAVE_DSP
 // In assembly to save the compiler's overhead per row, which is large for short rows. Pairs are
 // stored at even indices only: an unaligned store takes a cycle more.
 void WidenFourRows(const int8_t* from, const FourRows& rows, int32_t offset, int16_t* to) {
@@ -121,17 +97,10 @@ void WidenFourRows(const int8_t* from, const FourRows& rows, int32_t offset, int
       : "r6", "cc", "memory");
 #undef KWS_ONE_PLACE
 }
-#endif
 
 void WidenFour(const int8_t* from, int step, int count, int32_t offset, int16_t* to,
                int32_t lane_size) {
-#if KWS_HAVE_DSP
   if (count > 0) WidenFourRows(from, FourRows{1, 0, count, step, lane_size}, offset, to);
-#else
-  for (int i = 0; i < kFour; ++i) {
-    WidenOne(from + i, step, count, offset, to + i * lane_size, lane_size);
-  }
-#endif
 }
 
 int32_t SumOfPairs(const int16_t* buffer, int row_size, const int16_t* filter, int pairs, int rows,
@@ -139,11 +108,7 @@ int32_t SumOfPairs(const int16_t* buffer, int row_size, const int16_t* filter, i
   for (; rows > 0; --rows) {
     const int16_t* at = buffer;
     for (int i = pairs; i > 0; --i) {
-#if KWS_HAVE_DSP
       sum = dsp::MulAddPairs(LoadAs<uint32_t>(filter), LoadAs<uint32_t>(at), sum);
-#else
-      sum = WrappingAdd(sum, filter[0] * at[0] + filter[1] * at[1]);
-#endif
       filter += 2;
       at += 2;
     }
@@ -153,3 +118,4 @@ int32_t SumOfPairs(const int16_t* buffer, int row_size, const int16_t* filter, i
 }
 
 }  // namespace kws
+#endif  // KWS_HAVE_DSP

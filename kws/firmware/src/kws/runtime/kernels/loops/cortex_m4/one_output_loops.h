@@ -14,10 +14,8 @@ inline bool IsOneOutput(const Sides& sides) {
          sides.columns.out == 1;
 }
 
-#if KWS_HAVE_DSP
 // The output of an image, which may overlap the input. Requires fast requantization.
 void RunOneOutput(const DepthwiseRows& work, const Sides& sides);
-#endif
 
 }  // namespace kws
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outputs::RequantizeFast: most of the time of ops with few outputs per channel.
+#include "kws/runtime/kernels/loops/processor.h"
 #include "kws/runtime/kernels/shared/fixed_point.h"
 #include "kws/runtime/kernels/shared/output_stage.h"
 #include "kws/runtime/model/flatbuffer.h"

@@ -1,31 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kws/runtime/kernels/loops/sum.h"
-
 #include <cstddef>
 
-#include "kws/runtime/kernels/shared/output_stage.h"
-#include "kws/runtime/kernels/loops/sum_values.h"
-#include "kws/runtime/kernels/loops/x86/sum_avx2_loops.h"
+#include "kws/runtime/kernels/loops/clip.h"
+#include "kws/runtime/kernels/loops/portable/sum.h"
+#include "kws/runtime/kernels/loops/processor.h"
+#include "kws/runtime/kernels/loops/sum.h"
 
+#if KWS_HAVE_DSP
 namespace kws {
 namespace {
 
-// Outputs of `count` elements before the activation. Halves are rounded away from zero.
-__attribute__((noinline)) void RunOne(const Sum& sum, const int8_t* exact, const int8_t* other,
-                                      int32_t count, int8_t* output) {
-  for (; count > 0; --count, exact += sum.exact_step, other += sum.other_step) {
-    int32_t value = RoundingHighWord(*other * sum.other_gain + sum.other_bias, sum.multiplier);
-    value += (value >> 31) + sum.half;
-    value = (value >> sum.right) * sum.other_factor + *exact * sum.exact_factor + sum.exact_bias;
-    value = RoundingHighWord(value, sum.output_multiplier);
-    value = RoundingDivideByPowerOfTwo(value, sum.output_right + 1) + sum.output_offset;
-    *output++ = static_cast<int8_t>(Clamp(value, INT8_MIN, INT8_MAX));
-  }
-}
-
-#if KWS_HAVE_DSP
-// RunOne for `fours` (>= 1) times four elements, if the output's shift is to the right. In assembly
-// because the compiler reloads the shared values for each of the four elements.
+// SumEach for `fours` (>= 1) times four elements, if the output's shift is to the right. In
+// assembly because the compiler reloads the shared values for each of the four elements.
 void RunFours(const Sum& sum, const int8_t** exact, const int8_t** other, int32_t fours,
               int8_t* output) {
 #define KWS_EACH(before, after) \
@@ -106,48 +92,23 @@ void RunFours(const Sum& sum, const int8_t** exact, const int8_t** other, int32_
 #undef KWS_LOAD
 #undef KWS_EACH
 }
-#endif
 
 }  // namespace
 
 void RunSum(const InvokeContext& context, const int8_t* a, const int8_t* b, int8_t* output) {
   const SumParams& params = context.Params<SumParams>();
-  const int exact = params.exact;
-  const int32_t exact_factor = params.exact_sign * (1 << kSumBits);
-  const Sum sum{
-      params.broadcast.steps[1 - exact],
-      1 << params.left,
-      -params.other_zero * (1 << params.left),
-      params.multiplier,
-      static_cast<int32_t>(1u << (params.right - 1)),
-      params.right,
-      params.broadcast.steps[exact],
-      params.other_sign * 2,
-      -params.exact_zero * exact_factor,
-      exact_factor,
-      params.output.multiplier,
-      -params.output.shift - 1,
-      2 * params.output.offset + 1,
-      params.output.offset,
-  };
-  const int8_t* from = exact == 0 ? a : b;
-  const int8_t* other = exact == 0 ? b : a;
+  const Sum sum = SumValues(params);
+  const int8_t* from = params.exact == 0 ? a : b;
+  const int8_t* other = params.exact == 0 ? b : a;
   const int32_t count = params.broadcast.run;
   int32_t done = 0;
-#if KWS_HAVE_DSP
   if (count >= 4 && params.output.shift < 0) {
     RunFours(sum, &from, &other, count >> 2, output);
     done = count & ~3;
   }
-#elif KWS_MAY_HAVE_AVX2
-  if (avx2::in_use) {
-    done = avx2::RunSum(sum, from, other, count, output);
-    from += done * sum.exact_step;
-    other += done * sum.other_step;
-  }
-#endif
-  RunOne(sum, from, other, count - done, output + done);
+  SumEach(sum, from, other, count - done, output + done);
   ClipBytes(params.output.min, params.output.max, output, count);
 }
 
 }  // namespace kws
+#endif

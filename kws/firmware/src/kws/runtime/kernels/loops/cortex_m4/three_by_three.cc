@@ -3,9 +3,10 @@
 
 #include <cstring>
 
+#include "kws/runtime/kernels/loops/copy.h"
 #include "kws/runtime/kernels/loops/cortex_m4/three_by_three_loops.h"
 #include "kws/runtime/kernels/loops/lines.h"
-#include "kws/runtime/kernels/shared/strided_copy.h"
+#include "kws/runtime/kernels/loops/processor.h"
 
 namespace kws {
 namespace {

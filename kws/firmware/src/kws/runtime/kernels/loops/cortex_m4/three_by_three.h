@@ -32,11 +32,9 @@ inline bool IsThreeTaps(const Sides& sides) {
 // Bytes of scratch, for both.
 uint32_t ThreeByThreeScratch(const Sides& sides);
 
-#if KWS_HAVE_DSP
 // All outputs of an image. Require fast requantization. `loop`: by stride.
 void RunThreeByThree(const DepthwiseRows& work, const Sides& sides, ThreeByThreeLoop loop);
 void RunThreeTaps(const DepthwiseRows& work, const Sides& sides);
-#endif
 
 }  // namespace kws
 

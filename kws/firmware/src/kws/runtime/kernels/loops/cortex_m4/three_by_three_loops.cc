@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "kws/runtime/kernels/loops/cortex_m4/dsp.h"
+#include "kws/runtime/kernels/loops/processor.h"
 #include "kws/runtime/model/flatbuffer.h"
 
 #if KWS_HAVE_DSP

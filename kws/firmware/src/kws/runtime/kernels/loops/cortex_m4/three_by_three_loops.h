@@ -5,8 +5,6 @@
 
 #include <cstdint>
 
-#include "kws/runtime/kernels/loops/cortex_m4/dsp.h"
-
 namespace kws {
 
 // An output channel's filter and output stage, and the rows' geometry, in the order of access.
@@ -28,7 +26,6 @@ struct ThreeByThree {
   int32_t lane;  // index of this channel's first int16 value in the buffer
 };
 
-#if KWS_HAVE_DSP
 // The line buffer.
 struct ThreeByThreeRows {
   const int16_t* buffer;
@@ -52,7 +49,6 @@ void RunThreeByThreeEveryOther(const ThreeByThree* channels, const ThreeByThreeR
                                int8_t* to);
 void RunThreeTapsRow(const ThreeByThree* channels, const ThreeByThreeRows& rows, int8_t* to);
 void RunThreeTapsEveryOther(const ThreeByThree* channels, const ThreeByThreeRows& rows, int8_t* to);
-#endif
 
 }  // namespace kws
 

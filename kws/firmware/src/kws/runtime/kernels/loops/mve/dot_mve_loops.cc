@@ -6,8 +6,8 @@
 // buffer's first value is the offset; the columns follow.
 #include <cstring>
 
-#include "kws/runtime/kernels/loops/mve/mve.h"
 #include "kws/runtime/kernels/loops/dot.h"
+#include "kws/runtime/kernels/loops/mve/mve.h"
 #include "kws/runtime/kernels/shared/fixed_point.h"
 #include "kws/runtime/model/flatbuffer.h"
 

@@ -5,14 +5,11 @@
 #ifndef KWS_RUNTIME_KERNELS_LOOPS_MVE_MVE_H_
 #define KWS_RUNTIME_KERNELS_LOOPS_MVE_MVE_H_
 
-#if defined(__ARM_FEATURE_MVE) && !defined(KWS_PORTABLE_KERNELS)
-#define KWS_HAVE_MVE 1
-#include <arm_mve.h>
-#else
-#define KWS_HAVE_MVE 0
-#endif
+#include "kws/runtime/kernels/loops/processor.h"
 
 #if KWS_HAVE_MVE
+#include <arm_mve.h>
+
 namespace kws {
 namespace mve {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kws/runtime/kernels/loops/avx2.h"
 #include "kws/runtime/kernels/loops/dot.h"
-
-#include "kws/runtime/kernels/loops/cortex_m4/dsp.h"
-#include "kws/runtime/kernels/shared/fixed_point.h"
+#include "kws/runtime/kernels/loops/processor.h"
 #include "kws/runtime/kernels/loops/x86/dot_avx2_loops.h"
+#include "kws/runtime/kernels/shared/fixed_point.h"
 #include "kws/runtime/model/flatbuffer.h"
 
 #if !KWS_HAVE_DSP
@@ -22,9 +22,7 @@ int32_t DotColumn(const Filters& filter, const int16_t* columns, int column) {
 }  // namespace
 
 int32_t Dot(const int8_t* input, const int8_t* filter, int32_t count, int32_t offset) {
-#if KWS_MAY_HAVE_AVX2
   if (avx2::in_use) return avx2::Dot(input, filter, count, offset);
-#endif
   int32_t sum = 0;
   for (int32_t i = 0; i < count; ++i) {
     sum = WrappingAdd(sum, (input[i] + offset) * filter[i]);
@@ -34,27 +32,21 @@ int32_t Dot(const int8_t* input, const int8_t* filter, int32_t count, int32_t of
 
 void DotRows(const int8_t* input, const int8_t* filter, int32_t count, int32_t offset,
              int32_t* sums) {
-#if KWS_MAY_HAVE_AVX2
   if (avx2::in_use) return avx2::DotRows(input, filter, count, offset, sums);
-#endif
   for (int i = 0; i < kDotRows; ++i) sums[i] = Dot(input, filter + i * count, count, offset);
 }
 
 void WriteIm2colColumn(const int8_t* taps, int32_t count, int32_t offset, int column,
                        int16_t* columns) {
   int16_t* to = columns + column * count;
-#if KWS_MAY_HAVE_AVX2
   if (avx2::in_use) return avx2::WriteIm2colColumn(taps, count, offset, to);
-#endif
   for (int32_t i = 0; i < count; ++i) to[i] = static_cast<int16_t>(taps[i] + offset);
 }
 
 void MultiplyIm2col(const Filters& filters, int16_t* columns, int count, int8_t* to, int32_t step) {
-#if KWS_MAY_HAVE_AVX2
   if (avx2::in_use && filters.taps <= avx2::kMostTaps) {
     return avx2::MultiplyIm2col(filters, columns, count, to, step);
   }
-#endif
   Filters one = filters;
   one.count = 1;
   for (int i = filters.count; i > 0; --i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kws/runtime/kernels/loops/gather.h"
-
 #include <cstring>
+
+#include "kws/runtime/kernels/loops/gather.h"
 
 namespace kws {
 void GatherWindow(const Window& window, int depth, int8_t zero, const int8_t* image, int y, int x,

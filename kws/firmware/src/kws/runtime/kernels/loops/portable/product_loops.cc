@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kws/runtime/kernels/loops/clip.h"
 #include "kws/runtime/kernels/loops/product.h"
-
-#include "kws/runtime/kernels/shared/output_stage.h"
 
 namespace kws {
 namespace {

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// AVX2, where the compiler can generate it and, at run time, the processor has it. Loops with it
-// have the same results as the portable ones. Empty on other targets.
+// AVX2, for functions that run only if avx2::in_use. Empty on other targets.
 #ifndef KWS_RUNTIME_KERNELS_LOOPS_X86_AVX2_H_
 #define KWS_RUNTIME_KERNELS_LOOPS_X86_AVX2_H_
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(KWS_PORTABLE_KERNELS)
-#define KWS_MAY_HAVE_AVX2 1
-#else
-#define KWS_MAY_HAVE_AVX2 0
-#endif
+#include "kws/runtime/kernels/loops/processor.h"
 
 #if KWS_MAY_HAVE_AVX2
 #include <immintrin.h>
@@ -25,13 +20,6 @@
 
 namespace kws {
 namespace avx2 {
-
-// Whether this processor has it.
-inline bool IsHere() { return __builtin_cpu_supports("avx2") != 0; }
-
-// Whether kernels use these loops: initially, if the processor can. Tests turn it off, to run the
-// portable ones; not while another thread is in Invoke.
-extern bool in_use;
 
 constexpr int kLanes = 8;  // int32 in a register
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kws/runtime/kernels/loops/x86/depthwise_avx2_loops.h"
 
+#include "kws/runtime/kernels/loops/x86/avx2.h"
+
 #if KWS_MAY_HAVE_AVX2
 #include <algorithm>
 

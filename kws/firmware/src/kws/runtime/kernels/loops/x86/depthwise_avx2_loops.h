@@ -4,9 +4,7 @@
 #define KWS_RUNTIME_KERNELS_LOOPS_X86_DEPTHWISE_AVX2_LOOPS_H_
 
 #include "kws/runtime/kernels/shared/depthwise_rows.h"
-#include "kws/runtime/kernels/loops/x86/avx2.h"
 
-#if KWS_MAY_HAVE_AVX2
 namespace kws {
 namespace avx2 {
 
@@ -17,6 +15,5 @@ bool RunDepthwise(const DepthwiseRows& work);
 
 }  // namespace avx2
 }  // namespace kws
-#endif
 
 #endif  // KWS_RUNTIME_KERNELS_LOOPS_X86_DEPTHWISE_AVX2_LOOPS_H_

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kws/runtime/kernels/loops/x86/dot_avx2_loops.h"
 
+#include "kws/runtime/kernels/loops/x86/avx2.h"
 #include "kws/runtime/kernels/shared/fixed_point.h"
 
 #if KWS_MAY_HAVE_AVX2

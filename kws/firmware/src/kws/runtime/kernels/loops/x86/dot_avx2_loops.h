@@ -4,9 +4,7 @@
 #define KWS_RUNTIME_KERNELS_LOOPS_X86_DOT_AVX2_LOOPS_H_
 
 #include "kws/runtime/kernels/shared/filters.h"
-#include "kws/runtime/kernels/loops/x86/avx2.h"
 
-#if KWS_MAY_HAVE_AVX2
 namespace kws {
 namespace avx2 {
 
@@ -22,6 +20,5 @@ void MultiplyIm2col(const Filters& filters, const int16_t* columns, int count, i
 
 }  // namespace avx2
 }  // namespace kws
-#endif
 
 #endif  // KWS_RUNTIME_KERNELS_LOOPS_X86_DOT_AVX2_LOOPS_H_

@@ -4,9 +4,7 @@
 #define KWS_RUNTIME_KERNELS_LOOPS_X86_SUM_AVX2_LOOPS_H_
 
 #include "kws/runtime/kernels/loops/sum_values.h"
-#include "kws/runtime/kernels/loops/x86/avx2.h"
 
-#if KWS_MAY_HAVE_AVX2
 namespace kws {
 namespace avx2 {
 
@@ -16,6 +14,5 @@ int32_t RunSum(const Sum& sum, const int8_t* exact, const int8_t* other, int32_t
 
 }  // namespace avx2
 }  // namespace kws
-#endif
 
 #endif  // KWS_RUNTIME_KERNELS_LOOPS_X86_SUM_AVX2_LOOPS_H_

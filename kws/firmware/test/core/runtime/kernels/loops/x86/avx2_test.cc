@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // AVX2's loops equal the portable ones, for any sizes, within exact buffers. They do nothing where
 // the processor has no AVX2.
-#include "kws/runtime/kernels/loops/x86/avx2.h"
+#include "kws/runtime/kernels/loops/avx2.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <vector>
 
-#include "kws/runtime/kernels/shared/depthwise_rows.h"
 #include "kws/runtime/kernels/loops/dot.h"
 #include "kws/runtime/kernels/loops/x86/depthwise_avx2_loops.h"
 #include "kws/runtime/kernels/loops/x86/dot_avx2_loops.h"
+#include "kws/runtime/kernels/shared/depthwise_rows.h"
 
 #if KWS_MAY_HAVE_AVX2
 namespace kws {
@@ -20,9 +20,9 @@ namespace {
 class Avx2Test : public testing::Test {
  protected:
   void SetUp() override {
-    if (!avx2::IsHere()) GTEST_SKIP() << "this processor has no AVX2";
+    if (!avx2::Use(true)) GTEST_SKIP() << "this processor has no AVX2";
   }
-  void TearDown() override { avx2::in_use = avx2::IsHere(); }
+  void TearDown() override { avx2::Use(true); }
 
   int Random(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
   std::vector<int8_t> Bytes(int count) {
@@ -77,7 +77,7 @@ TEST_F(Avx2Test, DotsAreEqual) {
     int32_t one[2];
     std::vector<int16_t> columns[2];
     for (int k = 0; k < 2; ++k) {
-      avx2::in_use = k == 1;
+      avx2::Use(k == 1);
       DotRows(input.data(), filter.data(), count, offset, rows[k]);
       one[k] = Dot(input.data(), filter.data(), count, offset);
       columns[k].resize(static_cast<size_t>(count));
@@ -104,7 +104,7 @@ TEST_F(Avx2Test, ProductsWithColumnsAreEqual) {
     }
     std::vector<int8_t> outputs[2];
     for (int k = 0; k < 2; ++k) {
-      avx2::in_use = k == 1;
+      avx2::Use(k == 1);
       outputs[k].resize(static_cast<size_t>(step * (count - 1) + filters));
       const Filters all{weights.data(), stage.Bias(), stage.Of(filters), taps, filters};
       MultiplyIm2col(all, columns.data(), count, outputs[k].data(), step);

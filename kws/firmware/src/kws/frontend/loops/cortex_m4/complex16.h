@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// complex16.h for cores with Arm's DSP extension: both parts of a number at once.
+// loops/complex16.h for cores with Arm's DSP extension: both parts of a number at once.
 // Source: Arm C Language Extensions (IHI 0053), "32-bit SIMD intrinsics".
-#ifndef KWS_FRONTEND_FFT_COMPLEX16_DSP_H_
-#define KWS_FRONTEND_FFT_COMPLEX16_DSP_H_
+#ifndef KWS_FRONTEND_LOOPS_CORTEX_M4_COMPLEX16_H_
+#define KWS_FRONTEND_LOOPS_CORTEX_M4_COMPLEX16_H_
 
 #include <arm_acle.h>
 
@@ -88,4 +88,6 @@ KWS_INLINE uint32_t EnergiesOfHalfMirror(Complex a, Complex b) {
 }  // namespace frontend
 }  // namespace kws
 
-#endif  // KWS_FRONTEND_FFT_COMPLEX16_DSP_H_
+#include "kws/frontend/loops/portable/one_lane.h"
+
+#endif  // KWS_FRONTEND_LOOPS_CORTEX_M4_COMPLEX16_H_

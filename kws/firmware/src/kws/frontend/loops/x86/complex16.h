@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// complex16.h for 64-bit x86 hosts: four numbers at once.
+// loops/complex16.h for 64-bit x86 hosts: four numbers at once.
 // Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2 (PMADDWD, ...).
-#ifndef KWS_FRONTEND_FFT_COMPLEX16_SSE2_H_
-#define KWS_FRONTEND_FFT_COMPLEX16_SSE2_H_
+#ifndef KWS_FRONTEND_LOOPS_X86_COMPLEX16_H_
+#define KWS_FRONTEND_LOOPS_X86_COMPLEX16_H_
 
 #include <emmintrin.h>
 
@@ -185,4 +185,4 @@ KWS_INLINE void StoreFour(const Four& x, uint32_t* packed) {
 }  // namespace frontend
 }  // namespace kws
 
-#endif  // KWS_FRONTEND_FFT_COMPLEX16_SSE2_H_
+#endif  // KWS_FRONTEND_LOOPS_X86_COMPLEX16_H_

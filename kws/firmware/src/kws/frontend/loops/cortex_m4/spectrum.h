@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of spectrum.cc for cores with Arm's DSP extension. In assembly, because they need all
+// loops/spectrum.h for cores with Arm's DSP extension. In assembly, because they need all
 // registers.
-#ifndef KWS_FRONTEND_FFT_SPECTRUM_DSP_H_
-#define KWS_FRONTEND_FFT_SPECTRUM_DSP_H_
+#ifndef KWS_FRONTEND_LOOPS_CORTEX_M4_SPECTRUM_H_
+#define KWS_FRONTEND_LOOPS_CORTEX_M4_SPECTRUM_H_
 
 #include <cstdint>
 
-#include "kws/frontend/fft/complex16.h"
+#include "kws/frontend/loops/complex16.h"
 #include "kws/frontend/params.h"
 #include "kws/frontend/tables.h"
 
@@ -212,4 +212,4 @@ inline void SplitToEnergies(uint32_t* work) {
 }  // namespace frontend
 }  // namespace kws
 
-#endif  // KWS_FRONTEND_FFT_SPECTRUM_DSP_H_
+#endif  // KWS_FRONTEND_LOOPS_CORTEX_M4_SPECTRUM_H_

@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Complex numbers of two int16 with the rounding of KISS FFT's 16-bit fixed point, as in the
-// reference (docs/frontend.md, "FFT").
-//
-// In memory a number is a uint32_t: the real part in the low half, the imaginary part in the high
-// half. A Complex holds kLanes consecutive numbers; functions work on each lane. The portable
-// version below is the definition. complex16_dsp.h works on both parts at once (Cortex-M4, M7),
-// complex16_sse2.h on four numbers at once (x86). All are bit-identical; -DKWS_FRONTEND_PORTABLE
-// selects the definition.
-//
-// As in the reference, sums wrap around like int16_t, which loud artificial sound reaches.
-#ifndef KWS_FRONTEND_FFT_COMPLEX16_H_
-#define KWS_FRONTEND_FFT_COMPLEX16_H_
+// The definition of loops/complex16.h: one number at a time.
+#ifndef KWS_FRONTEND_LOOPS_PORTABLE_COMPLEX16_H_
+#define KWS_FRONTEND_LOOPS_PORTABLE_COMPLEX16_H_
 
 #include <cstdint>
 
 #include "kws/frontend/always_inline.h"
 #include "kws/frontend/params.h"
-
-#if defined(__ARM_FEATURE_DSP) && !defined(KWS_FRONTEND_PORTABLE)
-#include "kws/frontend/fft/complex16_dsp.h"
-#elif defined(__x86_64__) && !defined(KWS_FRONTEND_PORTABLE)
-#include "kws/frontend/fft/complex16_sse2.h"
-#else
 
 namespace kws {
 namespace frontend {
@@ -128,48 +113,6 @@ KWS_INLINE uint32_t Combined(Magnitudes all) { return all; }
 }  // namespace frontend
 }  // namespace kws
 
-#endif
+#include "kws/frontend/loops/portable/one_lane.h"
 
-#ifndef KWS_FRONTEND_FFT_COMPLEX16_SSE2_H_
-
-// Functions for one lane, based on Load and Store.
-namespace kws {
-namespace frontend {
-
-constexpr int kLanes = 1;
-
-// Lane l is packed[l x stride].
-KWS_INLINE Complex LoadStrided(const uint32_t* packed, int) { return Load(packed); }
-
-// Lanes in reverse order.
-KWS_INLINE Complex Reverse(Complex a) { return a; }
-
-// Energies, one per lane, stored like packed numbers.
-using Energies = uint32_t;
-
-KWS_INLINE void Store(Energies energies, uint32_t* out) { *out = energies; }
-KWS_INLINE Energies Reverse(Energies energies) { return energies; }
-
-// Four numbers per lane.
-struct Four {
-  Complex a, b, c, d;
-};
-
-// 4 x kLanes consecutive numbers: lane l gets packed[4 l] to packed[4 l + 3].
-KWS_INLINE Four LoadFour(const uint32_t* packed) {
-  return {Load(packed), Load(packed + 1), Load(packed + 2), Load(packed + 3)};
-}
-
-KWS_INLINE void StoreFour(const Four& x, uint32_t* packed) {
-  Store(x.a, packed);
-  Store(x.b, packed + 1);
-  Store(x.c, packed + 2);
-  Store(x.d, packed + 3);
-}
-
-}  // namespace frontend
-}  // namespace kws
-
-#endif
-
-#endif  // KWS_FRONTEND_FFT_COMPLEX16_H_
+#endif  // KWS_FRONTEND_LOOPS_PORTABLE_COMPLEX16_H_
