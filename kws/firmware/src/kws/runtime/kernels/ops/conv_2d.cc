@@ -230,7 +230,7 @@ void ConvolveOneChannel(const Work& work) {
                       work.bias,   work.outputs,
                       work.output, work.columns};
   for (int batch = 0; batch < window.batches; ++batch) {
-    RunThreeTaps(image, sides);
+    if (kHaveDsp) RunThreeTaps(image, sides);  // without optimization, this function is kept
     image.input += static_cast<int32_t>(window.in_height) * window.in_width;
     image.output +=
         static_cast<int32_t>(window.out_height) * window.out_width * window.out_channels;

@@ -44,6 +44,7 @@ class Outputs {
 
   // Whether fast requantization is possible, which only the Cortex-M4 has.
   bool fast_requantize() const { return kHaveDsp && stage_.fast_requantize; }
+
   // For KWS_SCALE, which saturates to int8 without the activation: Clip() the outputs. Halves are
   // rounded away from zero. `bias` includes the zero point. A sum of 2^30 or more saturates when
   // doubled, and is far outside int8 after the shift.
