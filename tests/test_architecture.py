@@ -64,6 +64,12 @@ CPP_ROOMS = (
     ("tools/",),
     ("cores/",),
 )
+# Conditions about the processor that the core is compiled for.
+_PROCESSOR = re.compile(
+    r"^\s*#\s*(?:el)?if.*(?:__arm|__thumb|__aarch64|__x86|__i386|__riscv|__avx|__sse|__wasm"
+    r"|kws_\w*have_|kws_\w*portable)",
+    re.MULTILINE | re.IGNORECASE,
+)
 CODE = {".py", ".cc", ".h", ".js", ".cs"}
 
 
@@ -216,6 +222,23 @@ def cycles_of_cpp() -> Iterator[str]:
         yield f"cycle of C++ files: {unit}"
 
 
+def processors_outside_loops() -> Iterator[str]:
+    """Only files in the core's folders loops/ ask which processor they are compiled for."""
+    for name in _cpp_includes():
+        if name.startswith("kws/") and "/loops/" not in name:
+            for condition in _PROCESSOR.findall((CPP_SOURCES / name).read_text()):
+                yield f"{name} has {condition.strip()}"
+
+
+def entries_into_loops() -> Iterator[str]:
+    """Other files include the headers of loops/, not those of a processor's folder in it."""
+    for name, includes in _cpp_includes().items():
+        for included in includes:
+            folder, loops, file = included.partition("/loops/")
+            if "/" in file and not name.startswith(folder + loops):
+                yield f"{name} includes {included}"
+
+
 def second_ways_to_spectrograms() -> Iterator[str]:
     """Only kws.features calls the core's frontend."""
     for name, path in _modules().items():
@@ -246,6 +269,8 @@ RULES = (
     cycles_of_host_rooms,
     wrong_directions_of_cpp,
     cycles_of_cpp,
+    processors_outside_loops,
+    entries_into_loops,
 )
 
 

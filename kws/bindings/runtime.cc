@@ -11,7 +11,7 @@
 #include "bindings.h"
 #include "kws/runtime/all_ops_resolver.h"
 #include "kws/runtime/graph_builder.h"
-#include "kws/runtime/kernels/x86/avx2.h"
+#include "kws/runtime/kernels/loops/avx2.h"
 #include "kws/runtime/micro_interpreter.h"
 #include "kws/runtime/model/op_names.h"
 #include "tensor_info.h"
@@ -337,18 +337,7 @@ void BindRuntime(nb::module_& m) {
   m.def(
       "op_name", [](int code) { return std::string(kws::BuiltinOpName(code)); }, "builtin_code"_a);
 
-  m.def(
-      "use_avx2",
-      [](bool on) {
-        bool in_use = false;
-#if KWS_MAY_HAVE_AVX2
-        in_use = kws::avx2::in_use = on && kws::avx2::IsHere();
-#else
-        static_cast<void>(on);
-#endif
-        return in_use;
-      },
-      "on"_a);
+  m.def("use_avx2", &kws::avx2::Use, "on"_a);
 
   nb::class_<PlanItem>(m, "PlanItem")
       .def_ro("name", &PlanItem::name)

@@ -7,109 +7,17 @@
 #include <cstdint>
 
 #include "kws/frontend/always_inline.h"
+#include "kws/frontend/high_word.h"
 #include "kws/frontend/params.h"
 #include "kws/frontend/tables.h"
 
-#if defined(__x86_64__)
-#include <emmintrin.h>
-#endif
-
 namespace kws {
 namespace frontend {
-
-// The result of a product with a fraction of 32 fractional bits.
-constexpr uint32_t HighWord(uint64_t x) { return static_cast<uint32_t>(x >> 32); }
 
 // A fraction truncated to kSubtractionBits, with 32 fractional bits.
 constexpr uint32_t Fraction(double x) {
   return static_cast<uint32_t>(x * (1 << kSubtractionBits)) << (32 - kSubtractionBits);
 }
-
-#if defined(__arm__) && defined(__ARM_FP) && !defined(KWS_FRONTEND_PORTABLE)
-
-// Rounded square root of x < 2^48; for x < 2^32 at most 65535, as in the reference. The FPU's
-// result has 24 bits and is off by at most 2.
-KWS_INLINE uint32_t RoundedSqrt(uint64_t x) {
-  const float value = static_cast<float>(HighWord(x)) * 4294967296.0f +
-                      static_cast<float>(static_cast<uint32_t>(x));
-  float approximate;
-  float integer;
-  asm("vsqrt.f32 %0, %1" : "=t"(approximate) : "t"(value));
-  asm("vcvtr.u32.f32 %0, %1" : "=t"(integer) : "t"(approximate));
-  uint32_t root;
-  asm("vmov %0, %1" : "=r"(root) : "t"(integer));
-  // The correct root has root (root - 1) < x <= root (root + 1).
-  auto above = static_cast<int32_t>(x - static_cast<uint64_t>(root) * (root - 1));
-  if (__builtin_expect(above <= 0, false)) {
-    if (root == 0) return 0;
-    do {
-      --root;
-      above += static_cast<int32_t>(2 * root);
-    } while (above <= 0);
-  }
-  while (__builtin_expect(above > static_cast<int32_t>(2 * root), false)) {
-    above -= static_cast<int32_t>(2 * root);
-    ++root;
-  }
-  return HighWord(x) == 0 && root > 0xFFFF ? 0xFFFF : root;
-}
-
-#elif defined(__x86_64__) && !defined(KWS_FRONTEND_PORTABLE)
-
-// Rounded square root of x < 2^48; for x < 2^32 at most 65535, as in the reference. A double
-// represents x exactly, and its root precisely enough to round: halves are at least 2^-27 away.
-KWS_INLINE uint32_t RoundedSqrt(uint64_t x) {
-  const __m128d value = _mm_cvtsi64_sd(_mm_setzero_pd(), static_cast<int64_t>(x));
-  const __m128d half = _mm_set_sd(0.5);
-  const auto root =
-      static_cast<uint32_t>(_mm_cvttsd_si32(_mm_add_sd(_mm_sqrt_sd(value, value), half)));
-  return HighWord(x) == 0 && root > 0xFFFF ? 0xFFFF : root;
-}
-
-#else  // portable
-
-// value = root^2 + rest
-struct Root {
-  uint32_t root;
-  int32_t rest;
-};
-
-// If the root is one too large, rest is negative.
-KWS_INLINE Root Corrected(uint32_t root, int32_t rest) {
-  if (rest >= 0) return {root, rest};
-  return {root - 1, rest + static_cast<int32_t>(2 * root - 1)};
-}
-
-// Extends a root by 8 bits, for 16 more bits of the value: the new bits are the rest divided by
-// twice the root, or one less (Zimmermann, "Karatsuba Square Root", 1999).
-KWS_INLINE Root Extended(Root high, uint32_t next_bits) {
-  const uint32_t dividend = (static_cast<uint32_t>(high.rest) << 8) | (next_bits >> 8);
-  const uint32_t quotient = dividend / (2 * high.root);
-  const uint32_t remainder = dividend - quotient * (2 * high.root);
-  return Corrected(
-      (high.root << 8) + quotient,
-      static_cast<int32_t>(((remainder << 8) | (next_bits & 0xFF)) - quotient * quotient));
-}
-
-// Rounded square root of x < 2^48; for x < 2^32 at most 65535, as in the reference.
-KWS_INLINE uint32_t RoundedSqrt(uint64_t x) {
-  if (x == 0) return 0;
-  // Shift by an even number of bits, so that the value has 47 or 48 bits.
-  const int shift = (__builtin_clzll(x) - 16) & ~1;
-  const uint64_t value = x << shift;
-  const auto high = static_cast<uint32_t>(value >> 16);
-  const uint32_t start = kRootStart[(high >> 24) - 64];
-  Root root = Corrected(start, static_cast<int32_t>((high >> 16) - start * start));
-  root = Extended(root, high & 0xFFFF);
-  root = Extended(root, static_cast<uint32_t>(value) & 0xFFFF);
-  if (shift == 0) return root.root + (static_cast<uint32_t>(root.rest) > root.root ? 1 : 0);
-  // The root has shift / 2 fractional bits; the first of them rounds up.
-  const int fraction_bits = shift / 2;
-  const uint32_t rounded = (root.root + (1u << (fraction_bits - 1))) >> fraction_bits;
-  return HighWord(x) == 0 && rounded > 0xFFFF ? 0xFFFF : rounded;
-}
-
-#endif
 
 // Updates the noise estimate (kNoiseBits fractional bits) with a channel's signal and returns the
 // signal minus the noise. `smoothing` is a Fraction.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares complex16.h, whichever version was compiled, with its definition, in plain arithmetic.
-// For tests on the host and on the emulated board.
+// Compares loops/complex16.h, whichever version was compiled, with its definition, in plain
+// arithmetic. For tests on the host and on the emulated board.
 #ifndef KWS_TEST_CORE_FRONTEND_COMPLEX16_CHECK_H_
 #define KWS_TEST_CORE_FRONTEND_COMPLEX16_CHECK_H_
 
 #include <cstdint>
 
 #include "core/frontend/frontend_signals.h"
-#include "kws/frontend/fft/complex16.h"
+#include "kws/frontend/loops/complex16.h"
 
 namespace kws::test {
 
@@ -95,7 +95,7 @@ inline const char* WrongComplexFunction(int rounds) {
     KWS_CHECK_LANES(Sub(a, b), (Parts{p.re - q.re, p.im - q.im}.Packed()));
     KWS_CHECK_LANES(AddTimesJ(a, b), (Parts{p.re - q.im, p.im + q.re}.Packed()));
     KWS_CHECK_LANES(SubTimesJ(a, b), (Parts{p.re + q.im, p.im - q.re}.Packed()));
-#ifndef KWS_FRONTEND_FFT_COMPLEX16_DSP_H_  // spectrum_dsp.h has it in its loops
+#if !KWS_FRONTEND_HAVE_DSP  // loops/cortex_m4/spectrum.h has it in its loops
     KWS_CHECK_LANES(Quarter(a), (Parts{Rounded(p.re * 8191), Rounded(p.im * 8191)}.Packed()));
 #endif
     KWS_CHECK_LANES(Half(a), (Parts{Rounded(p.re * 16383), Rounded(p.im * 16383)}.Packed()));
@@ -146,7 +146,7 @@ inline const char* WrongComplexFunction(int rounds) {
       if (got[i] != second[i]) return "StoreFour";
     }
 
-#ifndef KWS_FRONTEND_FFT_COMPLEX16_DSP_H_
+#if !KWS_FRONTEND_HAVE_DSP  // loops/cortex_m4/spectrum.h has it in its loops
     // What has as many bits as the largest absolute value, 16 for -32768.
     uint32_t expected = 0;
     for (int i = 0; i < kLanes; ++i) {

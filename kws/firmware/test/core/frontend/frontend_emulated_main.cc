@@ -9,6 +9,7 @@
 #include "core/frontend/complex16_check.h"
 #include "kws/frontend/channel_steps.h"
 #include "kws/frontend/frontend.h"
+#include "kws/frontend/loops/root.h"
 
 namespace kws {
 namespace {

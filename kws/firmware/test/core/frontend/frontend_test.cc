@@ -15,6 +15,7 @@
 #include "core/frontend/frontend_signals.h"
 #include "kws/frontend/channel_steps.h"
 #include "kws/frontend/fft/spectrum.h"
+#include "kws/frontend/loops/root.h"
 #include "kws/frontend/tables.h"
 
 namespace kws::frontend {

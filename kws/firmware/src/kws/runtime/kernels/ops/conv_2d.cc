@@ -10,11 +10,12 @@
 // FULLY_CONNECTED. A window of three columns over a single input channel is a depthwise
 // convolution.
 #include "kws/runtime/kernel_context.h"
-#include "kws/runtime/kernels/arm/three_by_three.h"
 #include "kws/runtime/kernels/kernels.h"
-#include "kws/runtime/kernels/shared/dot_loops.h"
+#include "kws/runtime/kernels/loops/depthwise.h"
+#include "kws/runtime/kernels/loops/dot.h"
+#include "kws/runtime/kernels/loops/gather.h"
+#include "kws/runtime/kernels/loops/processor.h"
 #include "kws/runtime/kernels/shared/fixed_point.h"
-#include "kws/runtime/kernels/shared/gather_loops.h"
 #include "kws/runtime/kernels/shared/image_sides.h"
 #include "kws/runtime/kernels/shared/output_stage.h"
 #include "kws/runtime/kernels/shared/quantization.h"
@@ -135,12 +136,10 @@ struct Work {
 // Writes the outputs of `count` sums without biases, from channel `first` on.
 void Write(const Filters& filters, int32_t first, int count, const int32_t* sums, int8_t* to) {
   const int32_t* biases = filters.bias == nullptr ? nullptr : filters.bias + first;
-#if KWS_HAVE_DSP
-  if (filters.outputs.fast_requantize()) {
+  if (kHaveDsp && filters.outputs.fast_requantize()) {
     filters.outputs.RequantizeFast(first, count, sums, biases, to + first);
     return;
   }
-#endif
   for (int i = 0; i < count; ++i) {
     int32_t sum = sums[i];
     if (biases != nullptr) sum = WrappingAdd(sum, LoadAs<int32_t>(biases + i));
@@ -222,7 +221,6 @@ void ConvolvePixels(const Work& work, int32_t first, int count) {
   }
 }
 
-#if KWS_HAVE_DSP
 // All outputs. Requires fast requantization.
 void ConvolveOneChannel(const Work& work) {
   const Window& window = work.params.window;
@@ -232,13 +230,12 @@ void ConvolveOneChannel(const Work& work) {
                       work.bias,   work.outputs,
                       work.output, work.columns};
   for (int batch = 0; batch < window.batches; ++batch) {
-    RunThreeTaps(image, sides);
+    if (kHaveDsp) RunThreeTaps(image, sides);  // without optimization, this function is kept
     image.input += static_cast<int32_t>(window.in_height) * window.in_width;
     image.output +=
         static_cast<int32_t>(window.out_height) * window.out_width * window.out_channels;
   }
 }
-#endif
 
 template <int kKinds>
 void Invoke(const InvokeContext& context) {
@@ -265,13 +262,12 @@ void Invoke(const InvokeContext& context) {
       return;
     }
   }
-#if KWS_HAVE_DSP
-  if ((kKinds & kOneChannel) != 0 && work.outputs.fast_requantize() && IsOneChannel(window)) {
+  if (kHaveDsp && (kKinds & kOneChannel) != 0 && work.outputs.fast_requantize() &&
+      IsOneChannel(window)) {
     ConvolveOneChannel(work);
     if (kKinds == kAny) work.outputs.Clip(work.output, pixels * window.out_channels);
     return;
   }
-#endif
   const bool backward = work.output > work.input;
   const int at_once = Im2colColumns(static_cast<uint32_t>(taps));
   for (int32_t done = 0; done < pixels; done += at_once) {

@@ -2,19 +2,16 @@
 // DEPTHWISE_CONV_2D, int8: NHWC input, filter [1][height][width][out channels]; output channel
 // c * multiplier + m depends on input channel c.
 #include "kws/runtime/kernel_context.h"
-#include "kws/runtime/kernels/arm/dilated.h"
-#include "kws/runtime/kernels/arm/eight_taps.h"
-#include "kws/runtime/kernels/arm/four_channels.h"
-#include "kws/runtime/kernels/arm/one_output_loops.h"
-#include "kws/runtime/kernels/arm/three_by_three.h"
 #include "kws/runtime/kernels/kernels.h"
+#include "kws/runtime/kernels/loops/avx2.h"
+#include "kws/runtime/kernels/loops/depthwise.h"
+#include "kws/runtime/kernels/loops/processor.h"
 #include "kws/runtime/kernels/shared/depthwise_rows.h"
 #include "kws/runtime/kernels/shared/image_sides.h"
 #include "kws/runtime/kernels/shared/output_stage.h"
 #include "kws/runtime/kernels/shared/quantization.h"
 #include "kws/runtime/kernels/shared/weighted_op.h"
 #include "kws/runtime/kernels/shared/window.h"
-#include "kws/runtime/kernels/x86/depthwise_avx2_loops.h"
 
 namespace kws {
 namespace {
@@ -110,7 +107,10 @@ Status Prepare(PrepareContext& context) {
 // Links only the kernels of `kKinds`; Prepare refuses other shapes.
 template <int kKinds>
 void RunImage(const DepthwiseRows& work, const Sides& sides) {
-#if KWS_HAVE_DSP
+  if (!kHaveDsp) {
+    if (!avx2::in_use || !avx2::RunDepthwise(work)) RunDepthwiseRows(work, sides);
+    return;
+  }
   const bool fast = (kKinds & kRows) == 0 || work.outputs.fast_requantize();
   constexpr int kBothThreeByThree = kThreeByThree | kThreeByThreeEveryOther;
   if ((kKinds & kBothThreeByThree) != 0 && fast &&
@@ -134,12 +134,6 @@ void RunImage(const DepthwiseRows& work, const Sides& sides) {
     return RunFourChannels(work, sides);
   }
   if ((kKinds & kRows) != 0) RunDepthwiseRows(work, sides);
-#else
-#if KWS_MAY_HAVE_AVX2
-  if (avx2::in_use && avx2::RunDepthwise(work)) return;
-#endif
-  RunDepthwiseRows(work, sides);
-#endif
 }
 
 template <int kKinds>

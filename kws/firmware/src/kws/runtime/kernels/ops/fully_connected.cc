@@ -2,7 +2,7 @@
 // FULLY_CONNECTED, int8: output[b][o] = sum of input[b][i] * filter[o][i], plus bias.
 #include "kws/runtime/kernel_context.h"
 #include "kws/runtime/kernels/kernels.h"
-#include "kws/runtime/kernels/shared/dot_loops.h"
+#include "kws/runtime/kernels/loops/dot.h"
 #include "kws/runtime/kernels/shared/output_stage.h"
 #include "kws/runtime/kernels/shared/quantization.h"
 #include "kws/runtime/kernels/shared/weighted_op.h"

@@ -4,8 +4,8 @@
 // one.
 #include "kws/runtime/kernel_context.h"
 #include "kws/runtime/kernels/kernels.h"
+#include "kws/runtime/kernels/loops/copy.h"
 #include "kws/runtime/kernels/shared/fixed_point.h"
-#include "kws/runtime/kernels/shared/strided_copy.h"
 
 namespace kws {
 namespace {

@@ -3,7 +3,7 @@
 #include "kws/runtime/kernel_context.h"
 #include "kws/runtime/kernels/kernels.h"
 #include "kws/runtime/kernels/shared/broadcast.h"
-#include "kws/runtime/kernels/shared/product_loops.h"
+#include "kws/runtime/kernels/loops/product.h"
 #include "kws/runtime/kernels/shared/quantization.h"
 
 namespace kws {

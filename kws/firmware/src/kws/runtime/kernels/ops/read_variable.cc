@@ -4,7 +4,7 @@
 
 #include "kws/runtime/kernel_context.h"
 #include "kws/runtime/kernels/kernels.h"
-#include "kws/runtime/kernels/shared/strided_copy.h"
+#include "kws/runtime/kernels/loops/copy.h"
 
 namespace kws {
 namespace {

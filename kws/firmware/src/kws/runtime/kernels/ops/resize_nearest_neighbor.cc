@@ -2,8 +2,8 @@
 // RESIZE_NEAREST_NEIGHBOR, any type: NHWC. Input 1, the output's height and width, is not read.
 #include "kws/runtime/kernel_context.h"
 #include "kws/runtime/kernels/kernels.h"
+#include "kws/runtime/kernels/loops/copy.h"
 #include "kws/runtime/kernels/shared/quantization.h"
-#include "kws/runtime/kernels/shared/strided_copy.h"
 
 namespace kws {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "kws/runtime/kernel_context.h"
 #include "kws/runtime/kernels/kernels.h"
-#include "kws/runtime/kernels/shared/dot_loops.h"
+#include "kws/runtime/kernels/loops/dot.h"
 #include "kws/runtime/kernels/shared/fixed_point.h"
 #include "kws/runtime/kernels/shared/quantization.h"
 

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "kws/runtime/kernels/loops/copy.h"
 #include "kws/runtime/kernels/shared/quantization.h"
 #include "kws/runtime/kernels/shared/strided_copy.h"
 

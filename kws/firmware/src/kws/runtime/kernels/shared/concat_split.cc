@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kws/runtime/kernels/shared/concat_split.h"
 
+#include "kws/runtime/kernels/loops/copy.h"
 #include "kws/runtime/kernels/shared/strided_copy.h"
 
 namespace kws {

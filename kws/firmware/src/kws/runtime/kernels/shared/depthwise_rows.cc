@@ -3,8 +3,10 @@
 
 #include <cstring>
 
-#include "kws/runtime/kernels/shared/depthwise_loops.h"
-#include "kws/runtime/kernels/shared/four_dots_loops.h"
+#include "kws/runtime/kernels/loops/depthwise_taps.h"
+#include "kws/runtime/kernels/loops/four_dots.h"
+#include "kws/runtime/kernels/loops/lines.h"
+#include "kws/runtime/kernels/loops/processor.h"
 #include "kws/runtime/kernels/shared/line_buffer.h"
 
 namespace kws {
@@ -53,12 +55,10 @@ class Filters {
         filter_size_(layout_.phases * layout_.filter * sides.rows.taps),
         buffer_(sides, lanes_, layout_.phases, layout_.size, lanes_ == 1 ? WidenOne : WidenFour,
                 work.input_offset, work.scratch),
-        filters_(buffer_.end())
-#if KWS_HAVE_DSP
-        ,
-        row_(columns_.out, columns_.out_step, layout_.pairs, buffer_.row_size())
-#endif
-  {
+        filters_(buffer_.end()) {
+    if (kHaveDsp) {
+      row_ = RowTaps(columns_.out, columns_.out_step, layout_.pairs, buffer_.row_size());
+    }
   }
 
   void Run() {
@@ -100,19 +100,16 @@ class Filters {
     const int16_t* from = buffer_.Row(taps, lane);
     const int row_count = taps.end - taps.begin;
     filter += taps.begin * layout_.phases * layout_.filter;
-#if KWS_HAVE_DSP
-    if (row_taps_) {
+    if (kHaveDsp && row_taps_) {
       row_.start = start;
       row_.factor = work_.outputs.FastFactor(channel);
       RunRowTaps(row_, from, filter, layout_.phases * row_count, to);
       return;
     }
-#endif
     int x = 0;
-#if !KWS_HAVE_DSP
     const FourDots shape{columns_.stride, layout_.filter, row_count, buffer_.row_size()};
     constexpr int kMost = 8 * kFourDots;
-    while (x + kFourDots <= columns_.out) {
+    while (!kHaveDsp && x + kFourDots <= columns_.out) {
       const int left = columns_.out - x;
       const int count = left < kMost ? left / kFourDots * kFourDots : kMost;
       int32_t sums[kMost];
@@ -126,7 +123,6 @@ class Filters {
       // The last four may include outputs that are computed again.
       if (x < columns_.out && columns_.out - x < kFourDots) x = columns_.out - kFourDots;
     }
-#endif
     for (; x < columns_.out; ++x) {
       to[x * columns_.out_step] =
           work_.outputs.At(channel, SumOfPairs(from + x * columns_.stride, buffer_.row_size(),
@@ -136,8 +132,7 @@ class Filters {
 
   // Packs a filter as pairs of taps; for RunRowTaps, the filters of four lanes at once.
   void LayOut(const int8_t* row, int16_t* to) const {
-#if KWS_HAVE_DSP
-    if (row_taps_) {
+    if (kHaveDsp && row_taps_) {
       const int step = layout_.phases * columns_.filter_step;
       for (int y = 0; y < rows_.taps; ++y) {
         for (int phase = 0; phase < layout_.phases; ++phase) {
@@ -154,17 +149,14 @@ class Filters {
       }
       return;
     }
-#endif
     for (int y = 0; y < rows_.taps; ++y) {
-#if !KWS_HAVE_DSP
-      if (columns_.dilation == 1) {
+      if (!kHaveDsp && columns_.dilation == 1) {
         to[layout_.filter - 1] = 0;
         WidenOne(row, columns_.filter_step, columns_.taps, 0, to, 0);
         to += layout_.filter;
         row += rows_.filter_step;
         continue;
       }
-#endif
       const int8_t* tap = row;
       std::memset(to, 0, static_cast<size_t>(layout_.filter) * sizeof(int16_t));
       for (int x = 0; x < columns_.taps; ++x) {
@@ -187,10 +179,8 @@ class Filters {
   const int filter_size_;
   LineBuffer buffer_;
   int16_t* const filters_;  // one per lane
-#if KWS_HAVE_DSP
-  RowTaps row_;
-#endif
-  int laid_out_[kFour];  // output channels of these filters
+  RowTaps row_;             // if kHaveDsp
+  int laid_out_[kFour];     // output channels of these filters
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "kws/runtime/kernels/arm/depthwise_dsp_loops.h"
+#include "kws/runtime/kernels/loops/depthwise_taps.h"
 #include "kws/runtime/kernels/shared/image_sides.h"
 #include "kws/runtime/kernels/shared/output_stage.h"
 #include "kws/runtime/kernels/shared/window.h"
@@ -28,7 +28,7 @@ struct DepthwiseRows {
   int32_t Bias(int channel) const { return bias == nullptr ? 0 : LoadAs<int32_t>(bias + channel); }
 };
 
-// Windows for RunRowTaps (arm/depthwise_dsp_loops.h), except windows that RunFourChannels computes
+// Windows for RunRowTaps (loops/depthwise_taps.h), except windows that RunFourChannels computes
 // faster.
 inline bool IsRowTaps(const Sides& sides) {
   const Side& columns = sides.columns;
@@ -38,14 +38,14 @@ inline bool IsRowTaps(const Sides& sides) {
   return columns.stride == 2 && columns.taps > 2 && !four;
 }
 
-// Windows that arm/eight_taps.h computes.
+// Windows that loops/cortex_m4/eight_taps.h computes.
 inline bool IsEightTaps(const Sides& sides) {
   return sides.multiplier >= kEightTapsFilters && sides.columns.taps == 8 &&
          sides.columns.stride == 2 && sides.columns.dilation == 1 && sides.columns.out >= 2 &&
          sides.rows.dilation == 1;
 }
 
-// Also for arm/eight_taps.h and arm/three_by_three.h.
+// Also for loops/cortex_m4/eight_taps.h and loops/cortex_m4/three_by_three.h.
 uint32_t DepthwiseRowsScratch(const Sides& sides);
 PlanEntry::Overlap DepthwiseRowsOverlap(const Window& window);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kws/runtime/kernels/shared/exponential.h"
 
+#include "kws/runtime/kernels/loops/arithmetic.h"
 #include "kws/runtime/kernels/shared/fixed_point.h"
 
 namespace kws {

@@ -5,8 +5,7 @@
 
 #include <cstdint>
 
-#include "kws/runtime/kernels/arm/dsp.h"
-#include "kws/runtime/kernels/m0/m0.h"
+#include "kws/runtime/kernels/loops/arithmetic.h"
 
 namespace kws {
 
@@ -22,27 +21,6 @@ inline int32_t WrappingAdd(int32_t a, int32_t b) {
 }
 inline int32_t WrappingShiftLeft(int32_t a, int bits) {
   return static_cast<int32_t>(static_cast<uint32_t>(a) << bits);
-}
-
-// round(a * b / 2^31), halves towards +infinity; b >= 0 or a > INT32_MIN. Equal to gemmlowp's
-// SaturatingRoundingDoublingHighMul.
-inline int32_t RoundingHighMul(int32_t a, int32_t b) {
-#if KWS_HAVE_M0
-  return m0::RoundingHighMul(a, b);
-#else
-  return static_cast<int32_t>((static_cast<int64_t>(a) * b + (1 << 30)) >> 31);
-#endif
-}
-
-// round(a * b / 2^32), halves towards +infinity: one instruction on the Cortex-M4.
-inline int32_t RoundingHighWord(int32_t a, int32_t b) {
-#if KWS_HAVE_DSP
-  return dsp::RoundingHighWord(a, b);
-#elif KWS_HAVE_M0
-  return m0::RoundingHighWord(a, b);
-#else
-  return static_cast<int32_t>((static_cast<int64_t>(a) * b + INT64_C(0x80000000)) >> 32);
-#endif
 }
 
 // round(x / 2^exponent), halves away from zero; exponent 0 to 31.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kws/runtime/kernels/shared/int16_binary.h"
 
+#include "kws/runtime/kernels/loops/arithmetic.h"
 #include "kws/runtime/kernels/shared/quantization.h"
 
 namespace kws {

@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-#include "kws/runtime/kernels/shared/depthwise_loops.h"
+#include "kws/runtime/kernels/loops/lines.h"
 #include "kws/runtime/kernels/shared/image_sides.h"
 #include "kws/runtime/kernels/shared/window.h"
 

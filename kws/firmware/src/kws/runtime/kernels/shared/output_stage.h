@@ -5,7 +5,8 @@
 
 #include <cstdint>
 
-#include "kws/runtime/kernels/arm/dsp.h"
+#include "kws/runtime/kernels/loops/clip.h"
+#include "kws/runtime/kernels/loops/processor.h"
 
 namespace kws {
 
@@ -20,9 +21,6 @@ struct OutputStage {
 
   bool clips() const { return min != INT8_MIN || max != INT8_MAX; }
 };
-
-// Clips `count` values to an activation's range.
-void ClipBytes(int8_t min, int8_t max, int8_t* values, int32_t count);
 
 // Writes the outputs of sums. Passed by value, so that its members stay in registers while outputs
 // are written.
@@ -45,8 +43,8 @@ class Outputs {
   }
 
   // Whether fast requantization is possible, which only the Cortex-M4 has.
-  bool fast_requantize() const { return KWS_HAVE_DSP && stage_.fast_requantize; }
-#if KWS_HAVE_DSP
+  bool fast_requantize() const { return kHaveDsp && stage_.fast_requantize; }
+
   // For KWS_SCALE, which saturates to int8 without the activation: Clip() the outputs. Halves are
   // rounded away from zero. `bias` includes the zero point. A sum of 2^30 or more saturates when
   // doubled, and is far outside int8 after the shift.
@@ -65,7 +63,6 @@ class Outputs {
   // `biases` of the same channels may be null. Requires fast_requantize().
   void RequantizeFast(int first, int count, const int32_t* sums, const int32_t* biases,
                       int8_t* to) const;
-#endif
 
   // The output of a sum, with any factor. `channel` counts from the current one.
   int8_t At(int channel, int32_t sum) const;
@@ -75,7 +72,7 @@ class Outputs {
 
   // Clips `count` outputs of fast requantization to the activation's range. At() clips by itself.
   void Clip(int8_t* outputs, int32_t count) const {
-    if (KWS_HAVE_DSP) ClipBytes(stage_.min, stage_.max, outputs, count);
+    if (kHaveDsp) ClipBytes(stage_.min, stage_.max, outputs, count);
   }
 
  private:

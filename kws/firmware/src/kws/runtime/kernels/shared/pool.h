@@ -4,7 +4,7 @@
 #define KWS_RUNTIME_KERNELS_SHARED_POOL_H_
 
 #include "kws/runtime/kernel_context.h"
-#include "kws/runtime/kernels/shared/pool_loops.h"
+#include "kws/runtime/kernels/loops/pool.h"
 
 namespace kws {
 

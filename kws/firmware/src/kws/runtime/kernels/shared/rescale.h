@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "kws/runtime/kernel_context.h"
-#include "kws/runtime/kernels/arm/dsp.h"
+#include "kws/runtime/kernels/loops/arithmetic.h"
 #include "kws/runtime/kernels/shared/fixed_point.h"
 
 namespace kws {
@@ -52,13 +52,8 @@ struct Rescale {
 
   // The first step, exact for |x| < 2^30, for x from any op.
   __attribute__((always_inline)) int32_t Scale(int32_t x) const {
-    const int32_t shifted = WrappingShiftLeft(x, left);
-#if KWS_HAVE_DSP
-    // A value that saturates was shifted to the left, and is far outside int8 either way.
-    return dsp::RoundingHighWord(dsp::SaturatingDouble(shifted), multiplier);
-#else
-    return RoundingHighMul(shifted, multiplier);
-#endif
+    // A value that is not small was shifted to the left, and is far outside int8 either way.
+    return RoundingHighMulOfSmall(WrappingShiftLeft(x, left), multiplier);
   }
 
   // The other steps: the right shift, halves away from zero, and the output's zero point.
@@ -69,19 +64,10 @@ struct Rescale {
     for (int i = 0; i < kCount; ++i) values[i] += ((values[i] >> 31) & sign_mask) + half;
     FinishStep<kCount>(values);
 #pragma GCC unroll 4
-    for (int i = 0; i < kCount; ++i) values[i] = ToInt8Range((values[i] >> right) + offset);
+    for (int i = 0; i < kCount; ++i) values[i] = SaturateToInt8((values[i] >> right) + offset);
     FinishStep<kCount>(values);
 #pragma GCC unroll 4
     for (int i = 0; i < kCount; ++i) output[i] = static_cast<int8_t>(values[i]);
-  }
-
- private:
-  static int32_t ToInt8Range(int32_t x) {
-#if KWS_HAVE_DSP
-    return dsp::SaturateToInt8(x);
-#else
-    return Clamp(x, INT8_MIN, INT8_MAX);
-#endif
   }
 };
 

@@ -5,6 +5,7 @@
 #define KWS_RUNTIME_KERNELS_SHARED_SOFTMAX_H_
 
 #include "kws/runtime/kernel_context.h"
+#include "kws/runtime/kernels/loops/arithmetic.h"
 #include "kws/runtime/kernels/shared/exponential.h"
 #include "kws/runtime/kernels/shared/fixed_point.h"
 #include "kws/runtime/kernels/shared/quantization.h"

@@ -3,42 +3,14 @@
 
 #include <cstring>
 
-#include "kws/runtime/kernels/arm/dsp.h"
+#include "kws/runtime/kernels/loops/copy.h"
 
 namespace kws {
 namespace {
 
 enum References { kInput, kOutput, kReferences };
 
-// Not a call of memcpy, which costs more.
-inline void CopyWord(uint8_t* to, const uint8_t* from) {
-  const uint32_t word = LoadAs<uint32_t>(from);
-  std::memcpy(to, &word, sizeof(word));
-}
-
 }  // namespace
-
-void CopyForward(uint8_t* to, const uint8_t* from, int32_t bytes) {
-#if KWS_HAVE_DSP
-  // Eight words at a time; the loop below is equivalent.
-  if (((reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from)) & 3u) == 0) {
-    for (; bytes >= 32; bytes -= 32) {
-      __asm__ volatile(
-          "ldmia %[from]!, {r3, r4, r5, r6, r8, r9, r10, r12}\n"
-          "stmia %[to]!, {r3, r4, r5, r6, r8, r9, r10, r12}\n"
-          : [to] "+r"(to), [from] "+r"(from)
-          :
-          : "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r12", "memory");
-    }
-  }
-#endif
-  for (; bytes >= 4; bytes -= 4) {
-    CopyWord(to, from);
-    to += 4;
-    from += 4;
-  }
-  for (; bytes > 0; --bytes) *to++ = *from++;
-}
 
 void StridedCopyPlan::Simplify() {
   int kept = 0;

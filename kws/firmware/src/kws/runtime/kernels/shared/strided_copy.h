@@ -10,9 +10,6 @@
 
 namespace kws {
 
-// Copies from first to last byte; the ranges may overlap if `to` <= `from`.
-void CopyForward(uint8_t* to, const uint8_t* from, int32_t bytes);
-
 // One level of the loops, in bytes. Steps may be negative.
 struct CopyLoop {
   int32_t count;
