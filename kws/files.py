@@ -200,7 +200,7 @@ def check_space(path: Path, needed: int, purpose: str) -> None:
     if free < needed:
         raise KwsError(
             f"{path}: {purpose} may need {_megabytes(needed)}, but the disk has {_megabytes(free)} "
-            "left; make room or name another place"
+            "left; free some disk space or name another place"
         )
 
 
@@ -210,5 +210,6 @@ def _megabytes(size: int) -> str:
 
 def _cannot_write(path: Path, error: OSError) -> KwsError:
     return KwsError(
-        f"{path}: cannot be written ({os_reason(error)}); make room or name another place"
+        f"{path}: cannot be written ({os_reason(error)}); free some disk space "
+        "or name another place"
     )

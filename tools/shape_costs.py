@@ -59,10 +59,10 @@ _INTRODUCTION = (
         "The third loop convolves even and odd columns separately.",
         "With dilation, stride 1 and 3 taps or more, the image is split into two or three parts "
         "without dilation, if one of the first two loops supports the parts.",
-        "Other shapes use a loop with one output at a time. If the input has more than one channel, "
-        "it swaps rows and columns in two cases: the window is one column wide; or window and "
-        "output have more than one row and the output has more rows than columns (except 5 columns "
-        "and at most 7 rows).",
+        "Other shapes use a loop with one output at a time. If the input has more than one "
+        "channel, it swaps rows and columns in two cases: the window is one column wide; or "
+        "window and output have more than one row and the output has more rows than columns "
+        "(except 5 columns and at most 7 rows).",
     ),
     "",
     *paragraph(

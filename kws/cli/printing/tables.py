@@ -194,7 +194,7 @@ def kinds_table(by_kind: Mapping[Kind, StreamMetrics]) -> Table:
 
     gated = any(metrics.skipped_share for metrics in by_kind.values())
     table = make_table(
-        *("", "hours", "said", "missed, %", "false alarms\nper hour", "latency,\nms"),
+        *("", "hours", "words", "missed, %", "false alarms\nper hour", "latency,\nms"),
         *(["skipped,\n%"] if gated else []),
         title="misses and false alarms, with 95 % intervals, and median latency",
     )

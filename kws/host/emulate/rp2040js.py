@@ -107,7 +107,7 @@ class Rp2040js(Processes):
                 environment={**os.environ, "NODE_PATH": str(self._modules)},
             )
         if ended is None:
-            raise BoardError(f"{elf}: rp2040js did not end in time; this machine is overloaded")
+            raise BoardError(f"{elf}: rp2040js did not finish in time; this machine is overloaded")
         if ended.status != 0:
             raise BoardError(f"{elf}: {ended.reason}")
         data = ended.output

@@ -145,6 +145,6 @@ target_link_libraries(my_program PRIVATE kws::{name})
 ```
 
 `src/kws/spotter.h` (C++) and `src/kws/kws_c.h` (C) explain the functions; headers in subfolders of
-`src/kws/` are internal. The library uses no heap and no operating system: any compiler for C++11
-will do, including one for a microcontroller.
+`src/kws/` are internal. The library uses no heap and no operating system. Any C++11 compiler
+works, including one for a microcontroller.
 """

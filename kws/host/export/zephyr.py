@@ -196,7 +196,7 @@ static int Configure() {{
   stream.block_size = kBlock * sizeof(int16_t);
   stream.mem_slab = &blocks;
   dmic_cfg config = {{}};
-  // Clocks that any PDM microphone takes: Hz, and percent of a period.
+  // Clocks that any PDM microphone accepts: Hz, and percent of a period.
   config.io.min_pdm_clk_freq = 1000000;
   config.io.max_pdm_clk_freq = 3250000;
   config.io.min_pdm_clk_dc = 40;

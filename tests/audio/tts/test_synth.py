@@ -196,7 +196,7 @@ def test_synthesizer_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
 
 @needs_espeak
 def test_full_disk(full_disk: Path) -> None:
-    with pytest.raises(KwsError, match="make room or name another place"):
+    with pytest.raises(KwsError, match="free some disk space or name another place"):
         synthesize(SMALL, full_disk / "data")
     assert not list((full_disk / "data").rglob("*.wav"))
 

@@ -172,9 +172,10 @@ TEST_F(ConsoleTest, AnotherBundleIgnoresTheSettings) {
 
 TEST_F(ConsoleTest, BrokenFlashIsReportedAndSettingsApply) {
   flash.broken = true;
-  EXPECT_EQ(Type("gain 12\n"),
-            "gain 12 dB\nerror: the settings were not kept; the flash may be worn, they last until "
-            "the next reset\n");
+  EXPECT_EQ(
+      Type("gain 12\n"),
+      "gain 12 dB\nerror: the settings were not saved; flash may be worn out; they last until "
+      "the next reset\n");
   EXPECT_EQ(board::gain, 12);
 }
 

@@ -114,7 +114,7 @@ def test_without_dtr_the_error_names_the_adapter(board: Board) -> None:
     board.faults.no_dtr = True
     board.loader.start()
     text = try_deploy(board)
-    assert "the board does not answer; look at the adapter (3.3 V, with its DTR pin" in text
+    assert "the board does not answer; check the adapter (3.3 V, with its DTR pin" in text
     assert board.loader.packets == []
 
 

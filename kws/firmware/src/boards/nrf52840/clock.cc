@@ -61,7 +61,7 @@ void ReadResetReason() {
     reset_fault = lines::kWatchdog;
   } else if ((reason & kPowerResetLockup) != 0) {
     reset_cause = "lockup";
-    reset_fault = "error: a fault in a fault reset the board; the firmware has a bug\n";
+    reset_fault = "error: a fault in the fault handler reset the board; the firmware has a bug\n";
   }
 }
 

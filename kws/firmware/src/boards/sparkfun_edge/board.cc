@@ -164,7 +164,7 @@ void Init() {
   if (watchdog) Write(lines::kWatchdog, sizeof(lines::kWatchdog) - 1);
   if (slow) {
     constexpr char kText[] =
-        "error: this chip does not go to 96 MHz; build without the option 96mhz\n";
+        "error: this chip does not support 96 MHz; build without the option 96mhz\n";
     Write(kText, sizeof(kText) - 1);
   }
 }

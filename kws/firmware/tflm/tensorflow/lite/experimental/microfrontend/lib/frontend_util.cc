@@ -79,7 +79,7 @@ void FrontendFillConfigWithDefaults(FrontendConfig* config) {
 int FrontendPopulateState(const FrontendConfig* config, FrontendState* state, int sample_rate) {
   const char* name = Unsupported(*config, sample_rate);
   if (name != nullptr) {
-    MicroPrintf("frontend: kws does not compute this value of %s", name);
+    MicroPrintf("frontend: kws does not support this value of %s", name);
     return 0;
   }
   *state = FrontendState{};
