@@ -144,7 +144,7 @@ void Console::Restore() {
   WriteSettings();
 }
 
-// Called before the answer is written, so that the answer confirms that the settings are kept.
+// Called before the answer is written, so that the answer confirms that the settings are saved.
 Status Console::Keep() { return store_.Save(owner_, settings_); }
 
 void Console::Report(Status kept) {

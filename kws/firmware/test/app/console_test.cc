@@ -190,7 +190,7 @@ TEST_F(ConsoleTest, StatsReportIdleTimeSinceTheLastStats) {
   board::sleep_ms = 8325 + 5000;
   EXPECT_NE(Type("stats\n").find(" 50.0 % idle, 32000 k cycles"), std::string::npos);
   EXPECT_NE(Type("stats\n").find(" 0.0 % idle"), std::string::npos) << "no time went by";
-  // Three weeks at once: more than 32 bits of tenths hold, and past the clock's wrap.
+  // Three weeks at once: more tenths than 32 bits hold, and past the clock's wrap.
   board::now_ms += 3000000000u;
   board::sleep_ms += 2700000000u;
   EXPECT_NE(Type("stats\n").find(" 90.0 % idle"), std::string::npos);

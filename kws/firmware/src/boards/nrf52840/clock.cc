@@ -49,7 +49,7 @@ void StartCrystal() {
 
 void ReadResetReason() {
   uint32_t reason = Register(kPowerResetReason);
-  Register(kPowerResetReason) = reason;  // the bits add up otherwise
+  Register(kPowerResetReason) = reason;  // otherwise the bits accumulate
   // Anomaly 136: after a pin reset other bits may be set too.
   if ((reason & kPowerResetPin) != 0) reason = kPowerResetPin;
   const bool timer = Register(kPowerRetained2) == kTimerWatchdogMark;

@@ -129,7 +129,8 @@ void StartWatchdog() {
   Register(kWatchdogRestart) = kWatchdogRestartKey;
 }
 
-// With interrupts disabled: does the serial port's work. The timer's pending interrupt ends WFE.
+// Works with interrupts disabled: does the serial port's work. The timer's pending interrupt ends
+// WFE.
 void Wait(uint32_t wait_ms) {
   const uint32_t begin = Milliseconds();
   while (Milliseconds() - begin < wait_ms) {
