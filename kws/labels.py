@@ -91,7 +91,7 @@ def check_word(word: str, way_out: str = "choose another word") -> None:
 
     Args:
         word: as `word_of` spells it.
-        way_out: end of the error message: what to do.
+        way_out: the remedy, which ends the error message.
 
     Raises:
         UsageError: it is a class that every model has, it does not begin with a letter or a digit,

@@ -113,7 +113,7 @@ def deploy(board: RealBoard, image: Image, wanted: str | None, bench: Bench) -> 
 
     Args:
         board: the kind of board.
-        image: what to write.
+        image: the image to write.
         wanted: a port that the user named, or None.
         bench: ports, clock and progress callback.
 

@@ -26,7 +26,8 @@ PACKAGE = "rp2040js"
 VERSION = "1.4.1"
 
 _TAIL_SECONDS = 1.0
-"""Run time after a recording: 0.5 s for the copy to RAM at the start, and the last inference."""
+"""Run time after a recording: for the copy to RAM at the start (0.5 s), and for the last
+inference."""
 
 _PROGRAM = Path(__file__).parent / "rp2040" / "run.cjs"
 
@@ -79,7 +80,7 @@ class Rp2040js(Processes):
     ) -> Serial:
         """Output of the firmware for `pcm`, starting with a power-on; see `Renode.play`.
 
-        `lights`: where to write the changes of the LED, as [ms, on] in JSON.
+        `lights`: file for the changes of the LED, as [ms, on] in JSON.
 
         Raises:
             BoardError: the firmware used the chip wrongly, or the emulator failed.

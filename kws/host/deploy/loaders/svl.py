@@ -108,7 +108,7 @@ class Svl:
         """Reset the board and keep it in its loader.
 
         Args:
-            link: to its serial port.
+            link: connection to its serial port.
             answer: timeout for an answer, in seconds.
             clock: measures it.
             rates: the subset of `RATES` to try.
