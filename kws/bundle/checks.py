@@ -147,7 +147,7 @@ def check_tensors(
     scores = math.prod(target.shape)
     if scores != label_count:
         raise UsageError(
-            f"{label_count} labels for a model with {scores} outputs; name one label for each "
+            f"{label_count} labels for a model with {scores} outputs; pass one label for each "
             "output, in the model's order"
         )
     zero_point = SCORE_ZERO_POINT if target.dtype == "int8" else 0

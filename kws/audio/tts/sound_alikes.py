@@ -60,7 +60,7 @@ def sound_alikes(keywords: Sequence[str], each: int = 3, accent: str = "en-us") 
     if not sounds:
         raise ToolError(
             "espeak-ng, which provides pronunciations, was not found; install it, for example "
-            "with: apt install espeak-ng; or name words with --unknown"
+            "with: apt install espeak-ng; or pass words with --unknown"
         )
     return tuple(_choose(keywords, candidates, sounds, each))
 

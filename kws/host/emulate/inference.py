@@ -148,7 +148,7 @@ def save_rows(file: Path, outputs: Sequence[Array]) -> None:
     elif len(outputs) == 1:
         np.save(data, outputs[0])
     else:
-        raise UsageError(f"{file}: the model has {len(outputs)} outputs; name an .npz file")
+        raise UsageError(f"{file}: the model has {len(outputs)} outputs; choose an .npz file")
     atomic_write(file, data.getvalue())
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ESP-IDF component builds in CMake, and its example detects the same words as the device.
 
-The example runs on the PC, with stub headers for ESP-IDF's and a microphone with the demands of the
-I2S driver.
+The example runs on the PC, with stub headers for ESP-IDF and a simulated I2S driver that is as
+strict as the real one.
 
 KWS_ESP_IDF is a checkout of ESP-IDF. The example compiles with its headers, with the compiler for
 Arm, as Debian has none for the ESP32; nothing is linked.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Zephyr module builds in CMake, and its sample detects the same words as the device.
 
-The sample runs on the PC, with stub headers for Zephyr's and a microphone with the demands of
-Nordic's driver.
+The sample runs on the PC, with stub headers for Zephyr and a simulated microphone driver that is as
+strict as Nordic's.
 
 KWS_ZEPHYR is a folder that Zephyr's build target llext-edk makes, for a board with a microphone
 (dmic_dev): Zephyr's headers, the board's configuration and devicetree as headers, and the options
