@@ -51,7 +51,7 @@ if(CONFIG_KWS_{name.upper()})
   zephyr_library_named(kws_{name})
   zephyr_library_sources(${{sources}})
   zephyr_include_directories(${{src}})
-  # These decide the speed, even where the rest is compiled for size.
+  # These determine the speed, so they use -O2 even if the rest is compiled for size.
   file(GLOB_RECURSE fast CONFIGURE_DEPENDS ${{src}}/kws/frontend/*.cc ${{src}}/kws/*_loops.cc)
   set_source_files_properties(${{fast}} PROPERTIES COMPILE_OPTIONS -O2)
 endif()
