@@ -34,7 +34,7 @@ def size_text(
     """
     size = firmware.size
     rows = [
-        ("flash", _of(size.flash, board.flash), f"{size.model:,} the model"),
+        ("flash", _of(size.flash, board.flash), f"{size.model:,} model"),
         ("RAM", _of(size.ram, board.ram), f"{size.arena:,} arena, {size.stack:,} stack"),
     ]
     rows += [

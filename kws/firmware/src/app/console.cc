@@ -117,7 +117,7 @@ void Console::Run() {
       return command.run(*this, argument);
     }
   }
-  WriteText(output_, "error: unknown command; there are");
+  WriteText(output_, "error: unknown command; choose from");
   for (const Command& command : kCommands) {
     WriteText(output_, " ");
     WriteText(output_, command.name);

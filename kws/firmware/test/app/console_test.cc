@@ -238,7 +238,7 @@ TEST_F(ConsoleTest, LinesMayHaveCorrectionsAndNoise) {
   EXPECT_EQ(Type("gain    5\n"), "gain 5 dB\n");
   EXPECT_EQ(Type("gain\x01\xff\t 6\n"), "gain 6 dB\n") << "noise on the line";
   const std::string unknown =
-      "error: unknown command; there are gain threshold scores pcm reset stats level health\n";
+      "error: unknown command; choose from gain threshold scores pcm reset stats level health\n";
   for (const char* wrong : {"help\n", "gain6\n", "stats now\n", "gai\n", "stat\n", "Gain 3\n"}) {
     EXPECT_EQ(Type(wrong), unknown) << wrong;
   }
