@@ -104,7 +104,7 @@ def test_a_missing_answer_is_reported(board: Board, packets: int) -> None:
     text = try_deploy(board)
     assert RECOVER in text
     if packets <= GREETING:
-        assert "has that loader" in text
+        assert "has this loader" in text
     else:
         address = ORIGIN + FRAME * (packets - GREETING - 1)
         assert f"the bootloader did not answer at flash address 0x{address:x}" in text
