@@ -48,7 +48,7 @@ define apt_install
 	if [ -n "$$missing" ]; then \
 	  missing=$$(echo $$missing); \
 	  if ! command -v apt-get >/dev/null; then \
-	    echo "kws: install the content of these Debian packages, then run make again: $$missing" >&2; exit 1; \
+	    echo "kws: install the equivalents of these Debian packages, then run make again: $$missing" >&2; exit 1; \
 	  elif [ "$$(id -u)" = 0 ]; then root=; \
 	  elif sudo -n true 2>/dev/null || [ -t 0 ]; then root=sudo; \
 	  else echo "kws: as root, run: apt-get install $$missing" >&2; exit 1; fi; \

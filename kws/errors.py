@@ -37,7 +37,7 @@ class UsageError(KwsError):
 
 
 class StoppedError(KwsError):
-    """The user pressed Ctrl-C; `str()` names what is kept."""
+    """The user pressed Ctrl-C; `str()` names the kept files."""
 
     exit_code = 130
 

@@ -136,9 +136,9 @@ def check_replaceable(folder: Path, marker: str, what: str) -> None:
         UsageError: `folder` is a file, or a folder that contains something else.
     """
     if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{folder}: this is a file; name another folder")
+        raise UsageError(f"{folder}: this is a file; choose another folder")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / marker).is_file():
-        raise UsageError(f"{folder}: this folder contains files other than {what}; name another")
+        raise UsageError(f"{folder}: this folder contains files other than {what}; choose another")
 
 
 def descriptor(stream: Any) -> int | None:
@@ -169,7 +169,7 @@ def locked(folder: Path) -> Iterator[None]:
             if error.errno in (errno.EAGAIN, errno.EACCES):
                 raise KwsError(
                     f"{folder}: another kws command is using this folder; wait until it has ended, "
-                    "or name another folder"
+                    "or choose another folder"
                 ) from None
         yield
     finally:
@@ -200,7 +200,7 @@ def check_space(path: Path, needed: int, purpose: str) -> None:
     if free < needed:
         raise KwsError(
             f"{path}: {purpose} may need {_megabytes(needed)}, but the disk has {_megabytes(free)} "
-            "left; make room or name another place"
+            "left; free some disk space or choose another place"
         )
 
 
@@ -210,5 +210,6 @@ def _megabytes(size: int) -> str:
 
 def _cannot_write(path: Path, error: OSError) -> KwsError:
     return KwsError(
-        f"{path}: cannot be written ({os_reason(error)}); make room or name another place"
+        f"{path}: cannot be written ({os_reason(error)}); free some disk space "
+        "or choose another place"
     )

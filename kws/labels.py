@@ -70,7 +70,7 @@ def label_of(phrase: str) -> str:
     small = _SENTENCE_MARKS.sub(" ", phrase.replace("\u0130", "i").lower())
     label = re.sub(r"_+", "_", word_of(small)).strip("_")
     if not label:
-        raise UsageError("an empty phrase; name the wake word, such as kws wake 'hey marvin'")
+        raise UsageError("an empty phrase; pass the wake word, such as kws wake 'hey marvin'")
     return label
 
 
@@ -91,7 +91,7 @@ def check_word(word: str, way_out: str = "choose another word") -> None:
 
     Args:
         word: as `word_of` spells it.
-        way_out: end of the error message: what to do.
+        way_out: the remedy, which ends the error message.
 
     Raises:
         UsageError: it is a class that every model has, it does not begin with a letter or a digit,
@@ -129,12 +129,12 @@ def check_keywords(keywords: Sequence[str]) -> None:
         UsageError: no keywords, a duplicate, or one that cannot be a label.
     """
     if not keywords:
-        raise UsageError("no keywords; name at least one, such as --words yes,no")
+        raise UsageError("no keywords; pass at least one, such as --words yes,no")
     for word in keywords:
         check_keyword(word)
     twice = [word for word, count in Counter(keywords).items() if count > 1]
     if twice:
-        raise UsageError(f"keyword {twice[0]!r} is named twice; name each once")
+        raise UsageError(f"keyword {twice[0]!r} is given twice; give each once")
 
 
 def class_order(labels: Sequence[str]) -> tuple[tuple[str, ...], tuple[int, ...]]:

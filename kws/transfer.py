@@ -156,4 +156,7 @@ def _write(file: IO[bytes], path: Path, chunk: bytes) -> None:
 
 
 def _cannot_write(path: Path, error: Exception) -> str:
-    return f"{path}: cannot be written ({os_reason(error)}); make room and run the command again"
+    return (
+        f"{path}: cannot be written ({os_reason(error)}); free some disk space and run the "
+        "command again"
+    )

@@ -15,7 +15,7 @@ _BUSY = 0.9  # of the instructions that the core can execute
 _LOG_SECONDS = 0.000005
 _READ = re.compile(r"^(?:[^/]*/)?(\S+): \[cpu: 0x[0-9A-F]+\] Read\w+ from (0x[0-9A-F]+)")
 
-_places = []  # of the last looks at a core that did not sleep
+_places = []  # from the last checks of a core that did not sleep
 _hangs = [False]
 
 

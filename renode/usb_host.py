@@ -78,7 +78,7 @@ def listen(milliseconds):
     return text
 
 
-# Its kind; the peripheral forgets it in a reset.
+# bmRequestType of the last SETUP; a reset of the peripheral clears it.
 def last_request():
     return int(usbd.ReadDoubleWord(0x480))
 

@@ -160,7 +160,7 @@ def test_talk_gives_false_alarms_per_hour(pcm: Pcm, tmp_path: Path) -> None:
         write_clip(tmp_path / "data" / word / "anna_nohash_0.wav", pcm[:16000])
     write_clip(tmp_path / "data" / "_background_noise_" / "room.wav", np.zeros(32000, np.int16))
     said = np.concatenate([pcm, np.zeros(16000, np.int16)])
-    write_clip(tmp_path / "talk" / "radio.wav", said)  # a yes and a no that nobody asked for
+    write_clip(tmp_path / "talk" / "radio.wav", said)  # a yes and a no, which are false alarms here
     data, talk = tmp_path / "data", [tmp_path / "talk"]
     result = kws.evaluate(kws.load("yes_no"), data, split="all", negatives=talk)
     assert result.stream is not None

@@ -56,7 +56,7 @@ def terminal(path: Path) -> None:
             else:
                 view.said(event)
     console.print(view)
-    # Rich links a web font. Remove it: the reader's fonts are good enough.
+    # Rich links a web font. Remove it: the reader's fonts are used instead.
     svg = re.sub(
         r',\s*url\("http[^)]*\) format\("\w+"\)', "", console.export_svg(title="kws listen")
     )

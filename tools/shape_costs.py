@@ -59,10 +59,10 @@ _INTRODUCTION = (
         "The third loop convolves even and odd columns separately.",
         "With dilation, stride 1 and 3 taps or more, the image is split into two or three parts "
         "without dilation, if one of the first two loops supports the parts.",
-        "Other shapes use a loop with one output at a time. It swaps rows and columns if the input "
-        "has more than one channel and the window is one column wide, or window and output are "
-        "higher than one and the output is higher than wide (unless it is 5 wide and at most 7 "
-        "high).",
+        "Other shapes use a loop with one output at a time. If the input has more than one "
+        "channel, it swaps rows and columns in two cases: the window is one column wide; or "
+        "window and output have more than one row and the output has more rows than columns "
+        "(except 5 columns and at most 7 rows).",
     ),
     "",
     *paragraph(
@@ -73,7 +73,8 @@ _INTRODUCTION = (
     *bullets(
         "The fast loops of convolutions need factors that shift each channel by 1 to 20 bits to "
         "the right, as most models have.",
-        "An activation that clips more than int8 does needs a second pass over the output.",
+        "If an activation clips to a range narrower than int8's, a second pass over the output is "
+        "needed.",
         "Each output needs 8 cycles or more to scale and store, so small windows cost more per "
         "product.",
         "The linker leaves out loops that a model does not need.",

@@ -95,7 +95,7 @@ def main() -> None:
     windows = np.stack([outputs[0] for outputs in run_tflm(streaming, [[hop] for hop in hops])])
     parts = [
         "// A small DS-CNN, an input for it, and the output that TFLM computes. And a model that",
-        "// keeps what it heard in a resource variable, which CALL_ONCE fills, with inputs and",
+        "// keeps earlier input in a resource variable, which CALL_ONCE fills, with inputs and",
         "// outputs of four calls.",
         "#ifndef KWS_TEST_CORE_RUNTIME_TEST_MODEL_H_\n#define KWS_TEST_CORE_RUNTIME_TEST_MODEL_H_",
         "#include <cstdint>",

@@ -176,7 +176,7 @@ def open_dataset(root: Path) -> DataSet:
         folders = read_folders(root)
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "a list in it is not text"
-        raise DataError(f"{root}: {reason.lower()}; name a folder of recordings") from None
+        raise DataError(f"{root}: {reason.lower()}; pass a folder of recordings") from None
     if not folders.spoken:
         raise DataError(f"{root}: {folders.lack_of_words}")
     has_lists = any(entries is not None for entries in lists.values())

@@ -123,7 +123,7 @@ def download(archive: Archive, out: Path, retry_wait_s: float = 2.0) -> bool:
     if done.exists():
         return False
     if out.exists() and not (out.is_dir() and not any(out.iterdir())):
-        raise UsageError(f"{out}: exists and is not a data set; name a new folder")
+        raise UsageError(f"{out}: exists and is not a data set; choose a new folder")
     make_directory(out.parent)
     part = out.with_name(out.name + ".tar.gz.part")
     fetch(archive.remote, part, retry_wait_s)

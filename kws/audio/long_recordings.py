@@ -100,14 +100,14 @@ def open_recordings(folders: Sequence[Path], split: Split | None, kind: str) -> 
     """
     recordings = [recording for folder in folders for recording in _open(folder, split, kind)]
     if folders and not recordings:
-        raise DataError(f"{folders[0]}: no {split} recordings of {kind}; name a folder with some")
+        raise DataError(f"{folders[0]}: no {split} recordings of {kind}; pass a folder with some")
     return recordings
 
 
 def _open(folder: Path, split: Split | None, kind: str) -> list[LongRecording]:
     """The recordings in a folder, or a single one; none if its manifest has no such split."""
     if not folder.is_dir() and not folder.is_file():
-        raise DataError(f"{folder}: no such folder; name a folder of recordings")
+        raise DataError(f"{folder}: no such folder; pass a folder of recordings")
     manifest = next((p for p in (folder / MANIFEST, folder.parent / MANIFEST) if p.is_file()), None)
     endings = readable_endings()
     paths = sorted(
@@ -126,7 +126,7 @@ def _open(folder: Path, split: Split | None, kind: str) -> list[LongRecording]:
         paths = _opened(folder, paths)
         recordings = [_plain(path, folder, None if kind == "room" else split) for path in paths]
     if not paths:
-        raise DataError(f"{folder}: no recordings of {kind}; name a folder that contains some")
+        raise DataError(f"{folder}: no recordings of {kind}; pass a folder that contains some")
     return recordings
 
 

@@ -112,9 +112,9 @@ def manifest_text(folder: Path) -> str:
         return _header()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not a text table"
-        raise DataError(f"{path}: {reason.lower()}; correct it or name another folder") from None
+        raise DataError(f"{path}: {reason.lower()}; correct it or choose another folder") from None
     if not text.startswith(_header()):
-        raise DataError(f"{path}: belongs to another kind of data set; name another folder")
+        raise DataError(f"{path}: belongs to another kind of data set; choose another folder")
     return text if text.endswith("\n") else f"{text}\n"
 
 

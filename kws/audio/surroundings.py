@@ -63,7 +63,7 @@ class Surroundings:
         if recordings and not clean:
             raise DataError(
                 f"{folders[0]}: every recording contains one of {', '.join(words)}; "
-                "name recordings without them"
+                "pass recordings without them"
             )
         return clean
 

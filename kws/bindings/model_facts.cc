@@ -115,7 +115,7 @@ class Reader {
     std::vector<std::string> types;
     for (uint32_t i = 0; i < tensors.count; ++i) {
       const int32_t tensor = model_.buffer().Element<int32_t>(tensors, i);
-      if (tensor < 0) continue;  // an optional input that is left out
+      if (tensor < 0) continue;  // an omitted optional input
       types.emplace_back(TypeName(Tensor(graph, static_cast<uint32_t>(tensor)).type));
     }
     return types;

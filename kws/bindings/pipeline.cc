@@ -84,7 +84,7 @@ class Part {
   kws::PipelineConfig config_{};
 };
 
-// What a hop led to: a detection, or another active bundle.
+// The result of a hop: a detection, or another active bundle.
 struct Event {
   int label;  // kNothing: another bundle is active
   int score;

@@ -26,7 +26,7 @@ def model_card(bundle: Bundle) -> str:
         *_expected(bundle),
         (
             "`bundle.toml` holds all settings, `firmware/` the same as C++. Generated; "
-            "`kws convert` and `kws train` write it anew."
+            "`kws convert` and `kws train` overwrite it."
         ),
     ]
     return "\n\n".join(parts) + "\n"

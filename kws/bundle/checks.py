@@ -47,7 +47,7 @@ def check_name(name: str) -> None:
 
 
 def name_from(text: str) -> str:
-    """A bundle name from a label or file name: diacritics go, other characters become `_`."""
+    """A bundle name from a label or file name: without diacritics; other characters become `_`."""
     parts = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
     plain = "".join(letter for letter in parts if not unicodedata.combining(letter))
     name = re.sub(r"[^A-Za-z0-9_.-]+", "_", plain)[:32].strip("_.-")
@@ -147,7 +147,7 @@ def check_tensors(
     scores = math.prod(target.shape)
     if scores != label_count:
         raise UsageError(
-            f"{label_count} labels for a model with {scores} outputs; name one label for each "
+            f"{label_count} labels for a model with {scores} outputs; pass one label for each "
             "output, in the model's order"
         )
     zero_point = SCORE_ZERO_POINT if target.dtype == "int8" else 0

@@ -105,7 +105,7 @@ def _model_data_h(bundle: Bundle, names: _Names) -> str:
         f"""\
 #include <cstddef>
 
-// The .tflite file, as it is.
+// The .tflite file, unchanged.
 alignas(16) extern const unsigned char {names.model}[{len(bundle.model)}];
 inline constexpr std::size_t {names.model}_len = sizeof({names.model});
 """,
@@ -133,14 +133,14 @@ inline constexpr const char* kLabels[kLabelCount] = {{
 {labels}
 }};
 
-// What {needs}; the same number on every target.
+// Arena that {needs}; the same on every target.
 inline constexpr std::size_t kArenaBytes = {bundle.own_arena_bytes};
 
 // Samples from one frame to the next, and frames from one inference to the next.
 inline constexpr int kStrideSamples = {bundle.frontend.stride_samples};
 inline constexpr int kInferenceStride = {bundle.inference_stride};
 
-// Frames that the scores are about, and frames that the model takes at a time.
+// Frames that the scores cover, and frames per call of the model.
 inline constexpr int kWindowFrames = {bundle.frontend.frames};
 inline constexpr int kInputFrames = {bundle.input_frames};
 
@@ -162,8 +162,8 @@ inline constexpr std::uint8_t kDetectionThreshold = {recognizer.detection_thresh
 // Whether unknown is reported like a keyword.
 inline constexpr bool kReportUnknown = {str(recognizer.report_unknown).lower()};
 
-// The model rests unless the sound is louder than the noise of the room by this many tenths of a
-// decibel. 0: it never rests.
+// The model is paused unless the sound is louder than the room noise by this many tenths of a
+// decibel. 0: it is never paused.
 inline constexpr int kGateRise = {recognizer.gate_rise};
 
 }}  // namespace {names.namespace}
@@ -220,7 +220,7 @@ def _commands_h(bundle: Bundle, listen_ms: int) -> str:
 
 namespace {_SECOND.namespace} {{
 
-// How long it listens after the wake word.
+// Listening time after the wake word.
 inline constexpr std::uint32_t kListenMs = {listen_ms};
 
 inline constexpr PipelineConfig kConfig = {{

@@ -38,7 +38,7 @@ class Terms:
     """YES, NO, SAME or ASK."""
 
     must: tuple[str, ...] = ()
-    """What a seller must do."""
+    """The seller's obligation."""
 
     spdx: str = ""
     """Its SPDX id or a short name; empty if it is the name in the text."""
@@ -105,7 +105,7 @@ class Item:
     """YES, NO, SAME or ASK."""
 
     must: tuple[str, ...] = ()
-    """What a seller must do."""
+    """The seller's obligation."""
 
 
 FIRMWARE = (

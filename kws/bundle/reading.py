@@ -95,11 +95,11 @@ def _read(path: Path) -> tuple[dict[str, Any], Bundle]:
     if not path.is_dir():
         near = did_you_mean(str(path), built_in_names())
         raise BundleError(
-            f"{path}: no such bundle{near}; name a folder that kws train wrote, or "
+            f"{path}: no such bundle{near}; pass a folder that kws train wrote, or "
             "yes_no, ten_words or tiny"
         )
     if not file.is_file():
-        raise BundleError(f"{path}: no {SETTINGS_FILE}, so not a bundle; name a bundle's folder")
+        raise BundleError(f"{path}: no {SETTINGS_FILE}, so not a bundle; pass a bundle's folder")
     table = config.read_toml(file)
     _check_table(file, table)
     try:

@@ -22,7 +22,7 @@ _BEGINNINGS = (
     (rb"\x89HDF", f"a Keras file; {_QUANTIZE}"),
     (rb"PK\x03\x04(?s:.*)model\.weights\.h5", f"a Keras file; {_QUANTIZE}"),
     (rb"PK\x03\x04(?s:.*)data\.pkl", "a PyTorch file; convert it to an int8 .tflite file"),
-    (rb"PK\x03\x04|\x1f\x8b|BZh|7z\xbc\xaf|\xfd7zXZ", "an archive; name a .tflite file"),
+    (rb"PK\x03\x04|\x1f\x8b|BZh|7z\xbc\xaf|\xfd7zXZ", "an archive; pass a .tflite file"),
     (rb"\x08.\x12.(?:pytorch|tf2onnx|onnx)", "an ONNX file; convert it to an int8 .tflite file"),
     (rb"(?s:.{4})ET\d\d", "an ExecuTorch program; convert its model to an int8 .tflite file"),
     (rb"version https://git-lfs", "a Git LFS pointer; fetch the file with git lfs pull"),
@@ -36,7 +36,7 @@ _KNOWN = {
     "ethos-u": "the model was compiled for an Arm Ethos-U and runs only there; use the .tflite "
     "file that was given to Vela",
     "SignalWindow": "the model makes spectrograms and detects no words; kws has its own frontend, "
-    "so name the model that follows it",
+    "so pass the model that follows it",
 }
 """Custom ops that identify a kind of model."""
 
@@ -79,7 +79,7 @@ def _foreign(model: bytes) -> str | None:
     for beginning, what in _BEGINNINGS:
         if re.match(beginning, model):
             return f"not a .tflite file but {what}"
-    return None if model[4:8] == b"TFL3" else "not a .tflite file; name one, or convert the model"
+    return None if model[4:8] == b"TFL3" else "not a .tflite file; pass one, or convert the model"
 
 
 def _never(facts: _core.ModelFacts) -> str | None:

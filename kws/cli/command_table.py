@@ -34,7 +34,7 @@ class Command:
     """A command line, without `kws` and the command's name."""
 
     kept: str = _UNCHANGED
-    """What is kept after Ctrl-C and how to continue; {out} stands for the option's value."""
+    """The files kept after Ctrl-C and how to continue; {out} stands for the option's value."""
 
     words: str = ""
     """The command's words; empty if they match the function's name."""
@@ -160,7 +160,7 @@ GET_VOICE = Command(
 
 
 def stoppable(command: Command) -> Callable[..., None]:
-    """The command's function; Ctrl-C becomes a line about what is kept."""
+    """The command's function; Ctrl-C becomes a line about the kept files."""
 
     @functools.wraps(command.function)
     def run(*arguments: Any, **options: Any) -> None:

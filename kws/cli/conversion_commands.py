@@ -79,7 +79,7 @@ def convert(
 
     changes = Changes(name=name, about=about, inference_stride=stride, compiled=compiled or None)
     if not model.exists():
-        raise UsageError(f"{model}: no such file or directory; name a .tflite file")
+        raise UsageError(f"{model}: no such file or directory; pass a .tflite file")
     if incremental:
         made = _make_incremental(model, out, split_words(labels) if labels else (), changes)
         if made is None:

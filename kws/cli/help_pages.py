@@ -121,7 +121,7 @@ def complete_emulated_board(incomplete: str) -> list[tuple[str, str]]:
 
 
 def complete_bench_board(incomplete: str) -> list[tuple[str, str]]:
-    """What `kws bench` measures on: an emulated board or processor, and this machine."""
+    """The targets of `kws bench`: emulated boards and processors, and this machine."""
     from kws.host.emulate.cores import CORES
 
     boards = [pair for pair in complete_emulated_board(incomplete) if pair[0] in ("qemu", "host")]

@@ -95,9 +95,9 @@ def _check_tracks(files: list[Path], labels: Path | None, srt: Path | None) -> N
     """Raises UsageError unless a track is for one recording, and in another file."""
     if len(files) > 1 and (labels or srt):
         option = "--labels" if labels else "--srt"
-        raise UsageError(f"{option} is for one recording, not {len(files)}; name one")
+        raise UsageError(f"{option} is for one recording, not {len(files)}; pass one")
     if any(out and out.resolve() in map(Path.resolve, files) for out in (labels, srt)):
-        raise UsageError(f"{files[0]}: this is the recording; name another file to write")
+        raise UsageError(f"{files[0]}: this is the recording; choose another file to write")
 
 
 def listen(
@@ -175,9 +175,9 @@ def listen(
         print(inputs.inputs_json(present) if as_json else inputs.inputs_text(present))
         return
     if fast and not source:
-        raise UsageError("--fast does not work with a microphone; name a recording with --input")
+        raise UsageError("--fast does not work with a microphone; pass a recording with --input")
     if channel and not source:
-        raise UsageError("--channel is for recordings; name one with --input")
+        raise UsageError("--channel is for recordings; pass one with --input")
     if sum(map(bool, (source, device, port))) > 1:
         raise UsageError("--input, --device and --port: choose one")
     listener = engine.Listener(open_device(model, then, listen_for))

@@ -63,7 +63,7 @@ def _root(
 def main() -> None:
     """Run the command line; a KwsError becomes one line on stderr and its exit code.
 
-    Ctrl-C exits with code 130 and prints a line about what is kept.
+    Ctrl-C exits with code 130 and prints a line about the kept files.
     """
     write_what_fits()
     try:

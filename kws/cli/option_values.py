@@ -30,7 +30,7 @@ def refuse_built_in(path: Path, out: Path | None) -> None:
 
     if out is None and is_built_in(path):
         raise UsageError(
-            f"{path.name}: a built-in bundle cannot be changed; name a new one with --out"
+            f"{path.name}: a built-in bundle cannot be changed; choose a new one with --out"
         )
 
 
@@ -69,7 +69,7 @@ def open_device(
         listen_ms = LISTEN_MS if listen_for is None else _milliseconds("--for", listen_for)
         device = with_commands(device.bundle, open_bundle(then), listen_ms)
     elif listen_for is not None:
-        raise UsageError("--for is the time of a second bundle; name it with --then")
+        raise UsageError("--for is the time of a second bundle; pass it with --then")
     return device.as_compiled() if compiled else device
 
 
@@ -133,7 +133,7 @@ def accents_of(languages: str) -> tuple[str, ...]:
 
     codes = split_words(languages)
     if not codes:
-        raise UsageError("--language: name a language, such as de")
+        raise UsageError("--language: pass a language, such as de")
     return tuple(dict.fromkeys(accent for code in codes for accent in espeak.accents_of(code)))
 
 

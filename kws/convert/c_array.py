@@ -49,7 +49,7 @@ def model_of_source(data: bytes) -> bytes:
     if not models:
         seen = f"none of its arrays (the longest has {longest} bytes)" if longest else "no array"
         raise ModelError(
-            f"source code, but {seen} contains a .tflite file; name the file that contains it"
+            f"source code, but {seen} contains a .tflite file; pass the file that contains it"
         )
     if len(set(models.values())) > 1:
         raise ModelError(

@@ -80,12 +80,12 @@ def read_model(file: Path) -> bytes:
     """
     try:
         if file.stat().st_size > _LARGEST:
-            raise ModelError(f"{file}: larger than {_LARGEST >> 20} MiB; name a .tflite file")
+            raise ModelError(f"{file}: larger than {_LARGEST >> 20} MiB; pass a .tflite file")
         model = file.read_bytes()
     except OSError as error:
-        raise ModelError(f"{file}: {os_reason(error)}; name a .tflite file") from None
+        raise ModelError(f"{file}: {os_reason(error)}; pass a .tflite file") from None
     if not model:
-        raise ModelError(f"{file}: the file is empty; name a .tflite file")
+        raise ModelError(f"{file}: the file is empty; pass a .tflite file")
     if not c_array.is_source(model):
         return model
     with located(file):

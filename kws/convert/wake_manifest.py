@@ -80,7 +80,7 @@ def read_manifest(file: Path) -> WakeManifest:
         table = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
         reason = (error.strerror or str(error)).lower() if isinstance(error, OSError) else error
-        raise ModelError(f"{file}: {reason}; name a manifest of a microWakeWord model") from None
+        raise ModelError(f"{file}: {reason}; pass a manifest of a microWakeWord model") from None
     if not isinstance(table, dict) or not isinstance(table.get("micro"), dict):
         raise ModelError(f"{file}: no table 'micro', so not a manifest of a microWakeWord model")
     micro = table["micro"]

@@ -107,7 +107,7 @@ def _check_newlib() -> Check:
     if shutil.which(COMPILER):
         answer = _output([COMPILER, *_MACHINE, "-print-file-name=libc_nano.a"])
         headers = _output([COMPILER, *_MACHINE, "-print-file-name=libstdc++.a"])
-        # Without the file the compiler prints the bare name.
+        # If the file is missing, the compiler prints only the name.
         if "/" in answer and "/" in headers:
             present = str(Path(answer).resolve())
     return Check("newlib and libstdc++ for Arm", purpose, present, f"apt-get install {packages}")

@@ -47,7 +47,7 @@ def test_a_manifest_without_a_final_newline_is_extended(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"file,kind\nx.wav,noise\n", b"\xff\xfe\x00"])
 def test_another_data_set_is_not_touched(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "manifest.csv").write_bytes(content)
-    with pytest.raises(DataError, match="name another folder"):
+    with pytest.raises(DataError, match="choose another folder"):
         add_clip(tmp_path, clip("a.wav"), PCM)
     assert (tmp_path / "manifest.csv").read_bytes() == content
     assert [path.name for path in tmp_path.iterdir()] == ["manifest.csv"]

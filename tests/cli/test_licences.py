@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws licences`: what a seller of a device must do."""
+"""`kws licences`: the obligations of a device's seller."""
 
 from __future__ import annotations
 

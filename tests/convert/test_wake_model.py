@@ -127,7 +127,7 @@ def test_a_streaming_model_runs_in_tflm_and_litert_with_the_same_bits() -> None:
     ids=["streaming", *BUILT_IN],
 )
 def test_esphome_accepts_the_model(source: Any) -> None:
-    """What streaming_model.cpp checks: ops, shapes, types and the number of variables."""
+    """The checks of streaming_model.cpp: ops, shapes, types and the number of variables."""
     if not isinstance(source, bytes):
         source = streaming_model_of(load_bundle(source.parent))
     model = wake_model(source, 2)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """TFLM's frontend as a model for TFLM's interpreter: micro_speech's audio preprocessor.
 
-The graph and its constants are written here from the formulas; all arithmetic on samples is TFLM's.
+The graph and its constants are written here from the formulas; all arithmetic on samples is done by
+TFLM.
 """
 
 from __future__ import annotations

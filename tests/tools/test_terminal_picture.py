@@ -23,7 +23,7 @@ def texts(svg: str) -> list[str]:
 
 
 def printed(command: str) -> list[str]:
-    """What this version of kws prints for a command."""
+    """The output of this version of kws for a command."""
     program, *arguments = command.split()
     assert program == "kws"
     run = [str(Path(sys.executable).parent / "kws"), *arguments]

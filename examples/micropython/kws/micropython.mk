@@ -15,7 +15,7 @@ KWS_CC := $(shell find $(KWS_SOURCES) -name '*.cc')
 KWS_OBJECTS := $(KWS_CC:$(KWS_SOURCES)/%.cc=$(BUILD)/kws_core/%.o)
 PY_O += $(KWS_OBJECTS)
 $(BUILD)/kws_core/%.o: CXXFLAGS += -std=c++11 -fno-exceptions -fno-rtti
-# These decide the speed, even where the rest is compiled for size.
+# These determine the speed, so they use -O2 even if the rest is compiled for size.
 $(filter $(BUILD)/kws_core/kws/frontend/% %_loops.o,$(KWS_OBJECTS)): CXXFLAGS += -O2
 $(BUILD)/kws_core/%.o: $(KWS_SOURCES)/%.cc
 	$(call compile_cxx)

@@ -71,7 +71,7 @@ def find_input(wanted: str | None, inputs: Sequence[Input]) -> Input:
         return fitting[0]
     if fitting:
         names = ", ".join(f"{one.index} {one.name}" for one in fitting)
-        raise AudioError(f"microphone {wanted!r} could be any of {names}; name one by its number")
+        raise AudioError(f"microphone {wanted!r} could be any of {names}; choose one by its number")
     raise AudioError(
         f"no microphone {wanted!r}; plug it in, or choose from kws listen --list-devices"
     )

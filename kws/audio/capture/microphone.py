@@ -109,7 +109,7 @@ class Microphone:
                         if not self._waits:
                             self._give_up()
                             raise AudioError(
-                                "the sound system does not answer; restart it, or name a "
+                                "the sound system does not answer; restart it, or pass a "
                                 "microphone with --device to wait for it"
                             )
                         end = math.inf

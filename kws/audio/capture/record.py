@@ -89,7 +89,7 @@ def check_words(words: Sequence[str]) -> None:
         UsageError: no words, or an invalid one.
     """
     if not words:
-        raise UsageError("--words: name at least one word, such as --words yes,no")
+        raise UsageError("--words: pass at least one word, such as --words yes,no")
     for word in words:
         check_word(word, "choose another for --words")
 

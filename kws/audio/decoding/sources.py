@@ -231,7 +231,7 @@ def check_file(path: Path) -> None:
     """
     try:
         if path.is_dir():
-            raise AudioError(f"{path}: is a folder; name a recording in it")
+            raise AudioError(f"{path}: is a folder; pass a recording in it")
         if path.stat().st_size == 0:
             raise AudioError(f"{path}: empty file; record it again or remove it")
         with path.open("rb"):

@@ -36,7 +36,7 @@ def place(
     """
     coloured = word.copy()
     coloured[1:] += np.float32(rng.uniform(-0.4, 0.6)) * word[:-1]
-    ramp = np.minimum(1, np.arange(len(word), dtype=np.float32) / 80)  # 5 ms, against clicks
+    ramp = np.minimum(1, np.arange(len(word), dtype=np.float32) / 80)  # 5 ms; avoids clicks
     clip = np.zeros(samples, np.float32)
     start = int(rng.uniform(0, samples - len(word)))
     clip[start : start + len(word)] = coloured * ramp * ramp[::-1]

@@ -12,11 +12,11 @@ from kws.audio.tts.phonemes import distance, is_part_of
 from kws.errors import ToolError
 
 _TOO_NEAR = 0.1
-"""Careless speakers say a nearer word (commuter) for the keyword (computer). A model that learns it
-as unknown would miss them."""
+"""Careless speakers pronounce the keyword (computer) like a word nearer than this (commuter). A
+model that learns the word as unknown would miss them."""
 
 _PHRASE_TOO_NEAR = 0.15
-"""The same for phrases; they are slurred more: *hi marvin* and *he marvin* for *hey marvin*."""
+"""The same for phrases, which are slurred more: *hi marvin* and *he marvin* for *hey marvin*."""
 
 Sounds = dict[str, tuple[str, ...]]
 
@@ -60,7 +60,7 @@ def sound_alikes(keywords: Sequence[str], each: int = 3, accent: str = "en-us") 
     if not sounds:
         raise ToolError(
             "espeak-ng, which provides pronunciations, was not found; install it, for example "
-            "with: apt install espeak-ng; or name words with --unknown"
+            "with: apt install espeak-ng; or pass words with --unknown"
         )
     return tuple(_choose(keywords, candidates, sounds, each))
 

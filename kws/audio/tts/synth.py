@@ -221,7 +221,7 @@ def _count(groups: Sequence[str], engine: str) -> int:
 def _words(settings: SynthSettings) -> tuple[str, ...]:
     """All words to speak, keywords first, checked."""
     if not settings.words and not settings.recorded_keywords:
-        raise UsageError("no words; name some, such as --words yes,no")
+        raise UsageError("no words; pass some, such as --words yes,no")
     keywords = (*settings.words, *settings.recorded_keywords)
     for word in keywords:
         check_keyword(word)
@@ -247,7 +247,7 @@ def _check(word: str, words: Sequence[str]) -> None:
     """Raises UsageError if a word cannot be spoken, or occurs twice in `words`."""
     check_word(word)
     if words.count(word) > 1:
-        raise UsageError(f"{word!r} is named twice; name each word once")
+        raise UsageError(f"{word!r} is given twice; give each word once")
 
 
 def _tasks(

@@ -161,8 +161,8 @@ def _bring(
     free = shutil.disk_usage(parts).free
     if free < size - there + _SPARE_BYTES:
         raise KwsError(
-            f"{folder}: {voice.name} needs {size - there:,} bytes and {free:,} are free; make room "
-            "or set $KWS_VOICES to another folder"
+            f"{folder}: {voice.name} needs {size - there:,} bytes and {free:,} are free; free some "
+            "disk space or set $KWS_VOICES to another folder"
         )
     licence = voice.licence
     ordered = sorted(voice.files, key=lambda file: (file.name != MODEL_CARD, file.size or 0))

@@ -47,8 +47,8 @@ def program_cc(program: Program, namespace: str) -> str:
 namespace {namespace} {{
 namespace {{
 
-// Of each op: where its tensors lie, then the kernel's parameters. Places in the arena count bytes
-// from its start; with the sign bit set they count from the start of these constants.
+// For each op: the offsets of its tensors, then the kernel's parameters. Offsets are in bytes, from
+// the start of the arena or, with the sign bit set, from the start of these constants.
 struct Constants {{
 {_fields(program)}
 }};

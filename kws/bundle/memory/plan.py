@@ -40,7 +40,7 @@ def plan_of(model: bytes) -> Plan:
 
 
 def plan_text(plan: Plan, most: int = 16) -> str:
-    """The plan as lines: what is in the arena, lowest first, and during which ops.
+    """The plan as lines: the items in the arena, lowest first, each with the ops that need it.
 
     Args:
         plan: the plan of a model.

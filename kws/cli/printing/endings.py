@@ -45,7 +45,7 @@ def print_calibration(folder: Path, calibration: Calibration) -> None:
     print_tables(kinds_table(calibration.by_kind))
     print(latency_line(calibration.expected))
     if not calibration.has_talk:
-        print("not measured: false alarms in talk; name talk without keywords with --negatives")
+        print("not measured: false alarms in talk; pass talk without keywords with --negatives")
 
 
 def line_printer(*, as_json: bool) -> Callable[[str], object]:

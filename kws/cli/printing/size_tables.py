@@ -26,15 +26,15 @@ def size_text(
     """A firmware's use of flash, RAM and time, its file, and the next command.
 
     Args:
-        board: what it is for.
-        firmware: what was built.
+        board: the board of the firmware.
+        firmware: the built firmware.
         plan: the firmware's use of the board's time.
         following: the command to run next.
         interpreted: the same firmware with an interpreter; None if `firmware` has one.
     """
     size = firmware.size
     rows = [
-        ("flash", _of(size.flash, board.flash), f"{size.model:,} the model"),
+        ("flash", _of(size.flash, board.flash), f"{size.model:,} model"),
         ("RAM", _of(size.ram, board.ram), f"{size.arena:,} arena, {size.stack:,} stack"),
     ]
     rows += [
@@ -112,7 +112,7 @@ def fits_json(model: str, fits: Sequence[BoardFit]) -> str:
                     "time_is": "estimated" if fit.load else None,
                     "flash": fit.flash,
                     "ram": fit.ram,
-                    "sizes_are": "built" if fit.built else "least, as the linker says",
+                    "sizes_are": "built" if fit.built else "lower bounds from the linker",
                     "limits": {"flash": fit.board.flash, "ram": fit.board.ram},
                 }
                 for fit in fits

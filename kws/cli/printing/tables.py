@@ -181,7 +181,7 @@ def talk_line(result: StreamResult | None) -> str:
     """The number of recordings of talk that were played."""
     about = result.about if result else {}
     if not about.get("talk_recordings"):
-        return "not measured: false alarms in talk; name talk without keywords with --negatives"
+        return "not measured: false alarms in talk; pass talk without keywords with --negatives"
     line = f"recordings of talk: {about['talk_recordings']}"
     excluded = about["excluded_recordings"]
     return f"{line}; skipped, as they may contain a keyword: {excluded}" if excluded else line
@@ -194,7 +194,7 @@ def kinds_table(by_kind: Mapping[Kind, StreamMetrics]) -> Table:
 
     gated = any(metrics.skipped_share for metrics in by_kind.values())
     table = make_table(
-        *("", "hours", "said", "missed, %", "false alarms\nper hour", "latency,\nms"),
+        *("", "hours", "words", "missed, %", "false alarms\nper hour", "latency,\nms"),
         *(["skipped,\n%"] if gated else []),
         title="misses and false alarms, with 95 % intervals, and median latency",
     )

@@ -55,7 +55,7 @@ def nothing_heard(transcript: Transcript) -> str:
             f"{_seconds(nearest.time_ms)}, its threshold is {nearest.threshold}"
         )
     else:
-        best = "no keyword has any score"
+        best = "no keyword has a score above 0"
     recording = transcript.recording
     return (
         f"{transcript.path}: nothing detected; {best}; {_level(recording)}; {recording.mix.text} "

@@ -40,7 +40,7 @@ def incremental_of_bundle(
         KwsError: settings out of range, or it could not be written.
     """
     if out.resolve() == folder.resolve():
-        raise UsageError(f"{out}: is the bundle itself; name another folder with --out")
+        raise UsageError(f"{out}: is the bundle itself; choose another folder with --out")
     check_destination(out)
     bundle = load_bundle(folder)
     incremental = _named(folder, bundle.model, changes.inference_stride or bundle.inference_stride)

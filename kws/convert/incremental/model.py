@@ -27,7 +27,7 @@ _WORTH = 0.9
 
 @dataclass(frozen=True)
 class IncrementalModel:
-    """A model that computes only what is new in each step."""
+    """A model that computes only the new rows in each step."""
 
     model: bytes
     """The .tflite file. Its input is the new frames of a step; its output is the whole model's."""

@@ -99,7 +99,7 @@ def cached(name: str, fill: Callable[[Path, Path], None]) -> Path:
     """The folder `name` of the cache; fills it if it is not there.
 
     Args:
-        name: ends in a hash of all that the content depends on.
+        name: ends in a hash of all inputs of the content.
         fill: gets an empty folder to work in and one for the results, ELF among them.
 
     Raises:
@@ -169,7 +169,7 @@ def _locked(folder: Path, *, shared: bool = False) -> Iterator[None]:
     while True:
         with file.open("a") as handle:
             fcntl.flock(handle, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
-            if _is_same_file(handle, file):  # else it was removed while we waited
+            if _is_same_file(handle, file):  # else it was removed during the wait
                 yield
                 return
 

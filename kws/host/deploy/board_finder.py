@@ -59,10 +59,10 @@ class BoardFinder:
         fitting = self._fitting(present)
         if fitting:
             names = ", ".join(p.device for p in fitting)
-            raise BoardError(f"{len(fitting)} boards were found: name one with --port, {names}")
+            raise BoardError(f"{len(fitting)} boards were found: choose one with --port, {names}")
         self._refuse_bootloader(present)
         title = self.boards[0].title if len(self.boards) == 1 else "board"
-        raise BoardError(f"no {title} was found; plug it in, or name its serial port with --port")
+        raise BoardError(f"no {title} was found; plug it in, or pass its serial port with --port")
 
     def _refuse_bootloader(self, present: list[Port]) -> None:
         for port in present:

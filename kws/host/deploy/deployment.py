@@ -87,7 +87,7 @@ def find_port(board: RealBoard, wanted: str | None, present: list[Port]) -> Port
     if len(fitting) > 1:
         names = ", ".join(port.device for port in fitting)
         what = "USB-serial adapters" if board.adapter else "boards of this kind"
-        raise BoardError(f"{len(fitting)} {what} were found: name one with --port, {names}")
+        raise BoardError(f"{len(fitting)} {what} were found: choose one with --port, {names}")
     return fitting[0]
 
 
@@ -113,7 +113,7 @@ def deploy(board: RealBoard, image: Image, wanted: str | None, bench: Bench) -> 
 
     Args:
         board: the kind of board.
-        image: what to write.
+        image: the image to write.
         wanted: a port that the user named, or None.
         bench: ports, clock and progress callback.
 

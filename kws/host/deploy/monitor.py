@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws monitor`: shows a board's output and sends it what the user types."""
+"""`kws monitor`: shows a board's output and sends the user's input to it."""
 
 from __future__ import annotations
 

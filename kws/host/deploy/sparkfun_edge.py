@@ -39,7 +39,7 @@ class SparkFunEdge(RealBoard):
     memory = Memory(range(0x10000, 0xFC000), range(0x10000000, 0x10060000), FRAME_BYTES)
     find = (
         "connect a 3.3 V USB-serial adapter to its six-pin header (the board has no USB of its "
-        "own), or name the adapter's port with --port"
+        "own), or pass the adapter's port with --port"
     )
     recover = "the bootloader is untouched: run kws deploy again"
     probe = "ama3b1kk_kbr"

@@ -33,7 +33,7 @@ _QUIET_FOLDERS = frozenset({BACKGROUND_FOLDER, SILENCE, "noise"})
 
 @dataclass(frozen=True)
 class Expectation:
-    """What a device has to report for a part of a recording."""
+    """The required report of a device for a part of a recording."""
 
     name: str
     """The row's name in the table."""

@@ -148,7 +148,7 @@ def save_rows(file: Path, outputs: Sequence[Array]) -> None:
     elif len(outputs) == 1:
         np.save(data, outputs[0])
     else:
-        raise UsageError(f"{file}: the model has {len(outputs)} outputs; name an .npz file")
+        raise UsageError(f"{file}: the model has {len(outputs)} outputs; choose an .npz file")
     atomic_write(file, data.getvalue())
 
 
@@ -176,7 +176,7 @@ def on_board(board: str, jobs: Sequence[Job], *, tool: str = "infer") -> list[Ou
 
     Args:
         board: an emulated board.
-        jobs: what to run, in order.
+        jobs: the jobs to run, in order.
         tool: the program: `infer`, or `infer_portable` without the processor's own kernels.
 
     Raises:
@@ -195,7 +195,7 @@ def read_outcomes(jobs: Sequence[Job], text: str, machine: str) -> list[Outcome]
     """The outcomes in the output of tools/infer.cc.
 
     Args:
-        jobs: what ran, with inputs that `open_job` accepts.
+        jobs: the jobs that ran, with inputs that `open_job` accepts.
         text: the output.
         machine: the name of the board or processor, for errors.
 

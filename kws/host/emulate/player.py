@@ -25,13 +25,13 @@ HOST = "host"
 
 @dataclass(frozen=True)
 class Result:
-    """What a device wrote during one recording, and whether it was expected."""
+    """A device's output for one recording, and whether it was expected."""
 
     serial: Serial
     rows: tuple[Row, ...]
 
     host: tuple[Event, ...] | None = None
-    """What the host's pipeline reported instead; None if it reported the same."""
+    """The different report of the host's pipeline; None if it is the same."""
 
 
 def play_all(
@@ -49,7 +49,7 @@ def play_all(
     Args:
         board: `host` or an emulated board.
         device: the bundles that it runs.
-        recordings: what to play; results have the same order.
+        recordings: the recordings to play; results have the same order.
         progress: called with 1 after each.
         ring_hops: see `build`.
 
@@ -92,12 +92,12 @@ def _checked(
 
 
 def check(recording: Recording, serial: Serial, host: Serial, labels: Sequence[str]) -> Result:
-    """Check that a device reports what a recording expects, and what the host reports.
+    """Check a device's reports against the recording's expectations and the host's reports.
 
     Args:
-        recording: what was played.
-        serial: what the device wrote.
-        host: what the host's pipeline writes.
+        recording: the recording that was played.
+        serial: the device's output.
+        host: the output of the host's pipeline.
         labels: labels of the model.
 
     Raises:

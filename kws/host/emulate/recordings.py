@@ -82,7 +82,7 @@ def load_matrix(folder: Path, labels: Sequence[str]) -> list[Recording]:
     missing = [word for word in keywords_of(labels) if word not in tested]
     if missing:
         raise KwsError(
-            f"{file}: has no clip of {', '.join(missing)}; name clips of your own, or a data set "
+            f"{file}: has no clip of {', '.join(missing)}; pass clips of your own, or a data set "
             "with --data"
         )
     return recordings
@@ -150,7 +150,7 @@ def _spread(
         if clip.word == label or (label == UNKNOWN and clip.word not in labels)
     ]
     if not of_label and label != UNKNOWN:
-        raise UsageError(f"{root}: no test clip of {label!r}; name a data set that has some")
+        raise UsageError(f"{root}: no test clip of {label!r}; pass a data set that has some")
     chosen = np.linspace(0, len(of_label) - 1, min(count, len(of_label))).astype(int)
     return [of_label[i] for i in chosen]
 

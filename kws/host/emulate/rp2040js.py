@@ -26,7 +26,8 @@ PACKAGE = "rp2040js"
 VERSION = "1.4.1"
 
 _TAIL_SECONDS = 1.0
-"""Run time after a recording: 0.5 s for the copy to RAM at the start, and the last inference."""
+"""Run time after a recording: for the copy to RAM at the start (0.5 s), and for the last
+inference."""
 
 _PROGRAM = Path(__file__).parent / "rp2040" / "run.cjs"
 
@@ -79,7 +80,7 @@ class Rp2040js(Processes):
     ) -> Serial:
         """Output of the firmware for `pcm`, starting with a power-on; see `Renode.play`.
 
-        `lights`: where to write the changes of the LED, as [ms, on] in JSON.
+        `lights`: file for the changes of the LED, as [ms, on] in JSON.
 
         Raises:
             BoardError: the firmware used the chip wrongly, or the emulator failed.
@@ -107,7 +108,7 @@ class Rp2040js(Processes):
                 environment={**os.environ, "NODE_PATH": str(self._modules)},
             )
         if ended is None:
-            raise BoardError(f"{elf}: rp2040js did not end in time; this machine is overloaded")
+            raise BoardError(f"{elf}: rp2040js did not finish in time; this machine is overloaded")
         if ended.status != 0:
             raise BoardError(f"{elf}: {ended.reason}")
         data = ended.output

@@ -20,10 +20,10 @@ from kws.host.serial.lines import line_pattern
 def export_suite(board: str, device: Device, recordings: Sequence[Recording], folder: Path) -> None:
     """Write the recordings as input for `board`'s emulated microphone, with the expected lines.
 
-    Each recording becomes NN.raw (see `renode.microphone`) and NN.txt: what the host's pipeline of
-    `device` writes after the boot line. `lines.json` contains everything else a suite needs: the
-    labels spoken in each recording, patterns of the firmware's lines, the lines of faults and how
-    often the LED blinks.
+    Each recording becomes NN.raw (see `renode.microphone`) and NN.txt: the output of the host's
+    pipeline of `device` after the boot line. `lines.json` contains everything else a suite needs:
+    the labels spoken in each recording, patterns of the firmware's lines, the lines of faults and
+    how often the LED blinks.
 
     Raises:
         UsageError: there is no such board.

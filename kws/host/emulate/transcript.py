@@ -66,7 +66,7 @@ def recordings_in(paths: Sequence[Path]) -> list[Path]:
             notice(f"{path}: {undecodable_text(foreign)}")
         inside = recordings(path) if path.is_dir() else [path]
         if not inside:
-            raise UsageError(f"{path}: no recordings in this folder; name files or another folder")
+            raise UsageError(f"{path}: no recordings in this folder; pass files or another folder")
         files += inside
     return files
 

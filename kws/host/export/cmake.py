@@ -38,7 +38,7 @@ add_library(kws_{name} STATIC ${{sources}})
 add_library(kws::{name} ALIAS kws_{name})
 target_include_directories(kws_{name} PUBLIC src)
 target_compile_features(kws_{name} PUBLIC cxx_std_11)
-# These decide the speed, even where the rest is compiled for size.
+# These determine the speed, so they use -O2 even if the rest is compiled for size.
 file(GLOB_RECURSE fast CONFIGURE_DEPENDS src/kws/frontend/*.cc src/kws/*_loops.cc)
 set_source_files_properties(${{fast}} PROPERTIES
   COMPILE_OPTIONS $<$<NOT:$<CONFIG:Release>>:-O2>)
@@ -145,6 +145,6 @@ target_link_libraries(my_program PRIVATE kws::{name})
 ```
 
 `src/kws/spotter.h` (C++) and `src/kws/kws_c.h` (C) explain the functions; headers in subfolders of
-`src/kws/` are internal. The library uses no heap and no operating system: any compiler for C++11
-will do, including one for a microcontroller.
+`src/kws/` are internal. The library uses no heap and no operating system. Any C++11 compiler
+works, including one for a microcontroller.
 """

@@ -9,8 +9,8 @@ from kws.bundle.bundle import Bundle
 from kws.bundle.licences import NAME, TEXT, YES, Item, licences_of
 from kws.host.build.boards import firmware_folder
 
-# Build systems of sketches have no options for single files. The kernels' loops and the frontend
-# decide the speed, so they ask for it themselves.
+# Sketches cannot set compiler options for single files. The kernels' loops and the frontend
+# determine the speed, so these files set the optimization themselves.
 _FAST = '#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC optimize("O2")\n#endif\n'
 
 
@@ -18,8 +18,8 @@ def core_files(*, fast: bool = False) -> dict[str, str]:
     """The core's sources by path, such as `kws/spotter.h`.
 
     Args:
-        fast: files that have to be compiled with -O2 say so, for build systems without options for
-            a file.
+        fast: add a pragma for -O2 to the time-critical files, for build systems without options
+            per file.
     """
     files = _sources(firmware_folder() / "src", "kws/**/*")
     if fast:

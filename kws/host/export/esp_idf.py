@@ -49,7 +49,7 @@ set(src ${CMAKE_CURRENT_LIST_DIR}/src)
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${src}/*.cc)
 idf_component_register(SRCS ${sources} INCLUDE_DIRS src)
 
-# These decide the speed, even where the rest is compiled for size.
+# These determine the speed, so they use -O2 even if the rest is compiled for size.
 file(GLOB_RECURSE fast CONFIGURE_DEPENDS ${src}/kws/frontend/*.cc ${src}/kws/*_loops.cc)
 set_source_files_properties(${fast} PROPERTIES COMPILE_OPTIONS -O2)
 """

@@ -184,7 +184,7 @@ configuration for an ESP32-S3 with an I2S microphone; ESPHome 2026.6 accepts it.
 - All models of a configuration must have the same `feature_step_size`: here {step_ms} ms.
   ESPHome's published models and its `vad:` use 10 ms.{_warning(step_ms)}
 - ESPHome 2026 reports nothing for at least {100 * step_ms} ms after the start and after a word.
-- RAM is an estimate. ESPHome 2026 measures what it needs at the start; earlier versions use the
+- RAM is an estimate. ESPHome 2026 measures the requirement at the start; earlier versions use the
   estimate.
 
 The models were not run on an ESP32.
@@ -195,11 +195,11 @@ The models were not run on an ESP32.
   threshold of 0 to 255. ESPHome averages as many results, one per {bundle.every_ms} ms
   (`sliding_window_size`); its `probability_cutoff` is (threshold + 0.5) / 255. A lower cutoff
   detects more words and gives more false alarms.
-- kws compares the words of a bundle and reports the best one. ESPHome's models do not know each
-  other, so two of them can detect the same sound if their cutoffs are low.
-- A probability is a product of comparisons with one other class each, because ESPHome has no
-  softmax. With more than two classes it is lower: by less than 2.7 of 256 where the softmax is 220
-  or more, and by at most 52 of 256 elsewhere.
+- kws compares the words of a bundle and reports the best one. ESPHome's models run independently,
+  so two of them can detect the same sound if their cutoffs are low.
+- Because ESPHome has no softmax, a probability is the product of the probabilities that the word
+  beats each other class. With more than two classes it is lower than the softmax: by less than 2.7
+  of 256 where the softmax is 220 or more, and by at most 52 of 256 elsewhere.
 - The model runs all the time: ESPHome has no gate.
 """
 

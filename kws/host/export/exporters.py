@@ -24,7 +24,7 @@ class Exporter:
     files: Callable[[Bundle], Mapping[str, str | bytes]]
     """The folder's files: text, or the bytes of a binary file, by path."""
     next: str
-    """What to do with the folder; {out}, {name}, {library} stand for the folder, the bundle's
+    """The next step for the user; {out}, {name} and {library} stand for the folder, the bundle's
     identifier and its library."""
 
 
@@ -44,7 +44,7 @@ def export(kind: str, bundle: Bundle, out: Path) -> str:
     """Write the folder; an earlier export is replaced, or unchanged after an error.
 
     Returns:
-        What to do next, in a line.
+        The next step for the user, in a line.
 
     Raises:
         UsageError: `out` is a file, or a folder with a file that is not from an export.
@@ -63,7 +63,7 @@ def export(kind: str, bundle: Bundle, out: Path) -> str:
 
 
 def _check_destination(out: Path) -> None:
-    """Refuse to replace a folder in which a user has files of their own."""
+    """Refuse to replace a folder that contains a user's own files."""
     if out.is_file():
         raise UsageError(f"{out} is a file, not a folder")
     if not out.is_dir():

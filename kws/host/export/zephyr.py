@@ -51,7 +51,7 @@ if(CONFIG_KWS_{name.upper()})
   zephyr_library_named(kws_{name})
   zephyr_library_sources(${{sources}})
   zephyr_include_directories(${{src}})
-  # These decide the speed, even where the rest is compiled for size.
+  # These determine the speed, so they use -O2 even if the rest is compiled for size.
   file(GLOB_RECURSE fast CONFIGURE_DEPENDS ${{src}}/kws/frontend/*.cc ${{src}}/kws/*_loops.cc)
   set_source_files_properties(${{fast}} PROPERTIES COMPILE_OPTIONS -O2)
 endif()
@@ -196,7 +196,7 @@ static int Configure() {{
   stream.block_size = kBlock * sizeof(int16_t);
   stream.mem_slab = &blocks;
   dmic_cfg config = {{}};
-  // Clocks that any PDM microphone takes: Hz, and percent of a period.
+  // Clocks that any PDM microphone accepts: Hz, and percent of a period.
   config.io.min_pdm_clk_freq = 1000000;
   config.io.max_pdm_clk_freq = 3250000;
   config.io.min_pdm_clk_dc = 40;

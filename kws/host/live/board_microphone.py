@@ -37,7 +37,7 @@ class BoardMicrophone:
         self._port, self._link = finder.first()
 
     def blocks(self) -> Generator[Block | Notice, None, None]:
-        """The live sound, without end: 16 kHz, at least one block every 0.1 s."""
+        """Endless live sound: 16 kHz, at least one block every 0.1 s."""
         while True:
             try:
                 with self._link as link:

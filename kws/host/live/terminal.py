@@ -35,7 +35,7 @@ _KEPT_LINES = 6
 _CLIP_SECONDS = 1.0  # duration of the clipping mark
 _QUIETEST_DB = -60.0
 
-# Dark to bright, so that the order shows without colours.
+# Dark to bright, so that the order is visible without colours.
 _SHADES = (
     "#0b1026", "#101a3c", "#152a52", "#183c66", "#1a5076", "#1c6580", "#227b84", "#2f9082",
     "#46a579", "#66b86c", "#8cc95e", "#b2d653", "#d3df50", "#ebe55a", "#f7ec7d", "#fdf6b0",

@@ -123,7 +123,7 @@ def _float_timing(name: str, operands: str) -> Timing:
 def cycles_behind(last: Timing, now: Timing) -> int:
     """Cycles of an instruction after `last`, without branches.
 
-    - A load after a load needs a cycle less, unless its address is the loaded word.
+    - A load after a load takes one cycle less, unless its address is the loaded word.
     - An address that the previous instruction computed costs a cycle.
     - So does an operand that is the previous result of the FPU.
     """

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws selftest`: measures a board and reports what is wrong with it."""
+"""`kws selftest`: measures a board and reports its faults."""

@@ -131,7 +131,7 @@ def follow_samples(
     Args:
         stream: receives the lines and counts lost samples.
         link: the board's port.
-        seconds: sound to request, 1 to MAX_SECONDS; None: without end.
+        seconds: sound to request, 1 to MAX_SECONDS; None: no limit.
         now: clock in seconds.
 
     Raises:

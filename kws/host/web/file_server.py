@@ -33,4 +33,4 @@ def file_server(folder: Path, port: int) -> ThreadingHTTPServer:
     try:
         return ThreadingHTTPServer(("127.0.0.1", port), handler)
     except (OSError, OverflowError) as error:
-        raise KwsError(f"port {port}: {os_reason(error)}; name another with --port") from None
+        raise KwsError(f"port {port}: {os_reason(error)}; choose another with --port") from None

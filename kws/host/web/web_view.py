@@ -204,7 +204,7 @@ def _save_thresholds(bundle: Bundle, thresholds: tuple[int, ...]) -> Bundle:
 
 
 def staying(sound: Iterator[Block | Notice]) -> Iterator[Block | Notice]:
-    """A recording, then empty blocks without end, so that the page stays open."""
+    """A recording, then endless empty blocks, so that the page stays open."""
     yield from sound
     yield Notice("the recording has ended", connected=False)
     for _ in itertools.count():

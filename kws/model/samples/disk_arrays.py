@@ -49,5 +49,5 @@ class ArrayAllocator:
         except OSError as error:
             raise KwsError(
                 f"{self._folder}: no space for {size:,} bytes of clips "
-                f"({os_reason(error)}); make room and run the command again"
+                f"({os_reason(error)}); free some disk space and run the command again"
             ) from None

@@ -60,7 +60,7 @@ def fit(
     """Train a model, or resume an interrupted run.
 
     Args:
-        settings: what to train and how.
+        settings: settings of the run.
         clips: the training clips.
         validation: clips for the choice of the epoch.
         folder: `checkpoint.npz` is written here after each epoch, and `logs/` for TensorBoard.

@@ -175,9 +175,9 @@ def mine_recordings(
             known = ", ".join(bundle.keywords)
             raise UsageError(f"the model has no keyword {word!r}; it has {known}")
     if out.exists() and not (out.is_dir() and not any(out.iterdir())):
-        raise UsageError(f"{out}: this folder is not empty or is a file; name a new folder")
+        raise UsageError(f"{out}: this folder is not empty or is a file; choose a new folder")
     if any(out.resolve().is_relative_to(folder.resolve()) for folder in settings.folders):
-        raise UsageError(f"{out}: is among the recordings; name a folder outside of them")
+        raise UsageError(f"{out}: is among the recordings; choose a folder outside of them")
     ambient = Surroundings(settings.folders)
     recordings = ambient.talk(settings.split, bundle.keywords)
     excluded = len(ambient.talk(settings.split, ())) - len(recordings)

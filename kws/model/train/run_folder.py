@@ -79,7 +79,7 @@ def check_same(out: Path, old: dict[str, Any], table: dict[str, Any]) -> None:
             values = f"{key} {_text(old.get(key))}, not {_text(new.get(key))}"
             raise UsageError(
                 f"{out}: holds a run with {_DIFFERENCES.get(key, values)}; give the same settings "
-                "to resume it, or name another --out"
+                "to resume it, or choose another --out"
             )
 
 

@@ -46,4 +46,6 @@ class CurveWriter:
 
     def _failure(self, error: Exception) -> KwsError:
         reason = str(getattr(error, "message", error)).splitlines()[0]
-        return KwsError(f"{self._folder}: the curves cannot be written ({reason}); make room")
+        return KwsError(
+            f"{self._folder}: the curves cannot be written ({reason}); free some disk space"
+        )

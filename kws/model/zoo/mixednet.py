@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mixednet: a streaming model, one inference every other hop on the two new frames.
+"""mixednet: a streaming model, one inference every two hops, on the two new frames.
 
 Filters of several lengths over time, each for a part of the channels, then a 1x1 convolution, as in
 MixConv (Tan and Le, arXiv:1907.09595), which microWakeWord made popular for wake words on

@@ -14,13 +14,13 @@ namespace Antmicro.Renode.Peripherals.Apollo3
 
     // The ADC: eight slots, the FIFO, its DMA. Sound at its inputs comes from files; an input without a
     // microphone measures 0 (assumed). Software triggers a scan, which takes a measurement for each
-    // enabled slot; with RPTEN timer A3 triggers the next ones. Without power or clock nothing happens.
-    // A slot's result goes into the FIFO when it has as many measurements as it averages (18.2.6; that
-    // each takes a trigger of its own is assumed).
+    // enabled slot; with RPTEN, timer A3 triggers the next ones. Without power or clock, nothing happens. A
+    // slot's result goes into the FIFO after all the measurements that it averages (18.2.6; assumed: each
+    // measurement needs its own trigger).
     //
-    // Scans are not events of the emulation: they are computed when a register is read, an interrupt
-    // is due or the DMA has enough for a burst. A burst's words are in memory at its time, so that a driver
-    // that reads a block while the next one is written is detected.
+    // Scans are not emulation events: they are computed when a register is read, an interrupt is due, or the
+    // DMA has enough data for a burst. A burst's words are written to memory on time, so that a driver that
+    // reads a block while the next one is written is detected.
     public class Apollo3_Adc : Apollo3Registers
     {
         public Apollo3_Adc(IMachine machine, Apollo3_Timers timers, Apollo3_Power power,
@@ -37,8 +37,8 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             timers.TriggerChanged += () => Retrigger();
         }
 
-        // Raw samples for `input`, 0 to 9, or for all that have a microphone (-1), after those that it
-        // has: signed 16 bits, little-endian, 16 kHz. After the last one, and where there is no file, it is quiet.
+        // Appends raw samples for `input` (0 to 9), or for all inputs with a microphone (-1): signed 16 bits,
+        // little-endian, 16 kHz. The input is silent after the last sample, or without a file.
         public void SetInputFile(string path, int input = -1)
         {
             if(!File.Exists(path))
@@ -57,7 +57,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             Retrigger();
         }
 
-        // Of a sample of 1 in the files: so many tenths of the converter's least step.
+        // Tenths of the converter's smallest step per sample value of 1 in the files.
         public int Level { get; set; } = 1;
 
         // Resting value of the microphones, in the converter's 16384 steps, as measured on boards: far
@@ -156,7 +156,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             Plan();
         }
 
-        // Ends the transfer with an error, as a bus that refuses it does.
+        // Ends the transfer with an error, as a bus error would.
         public void FailDma()
         {
             target = null;
@@ -213,7 +213,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             slots.Clear();
         }
 
-        // Called after anything that may start, stop or change the triggers.
+        // Called after each change that may start, stop or change the triggers.
         private void Retrigger()
         {
             Advance(plan: false);
@@ -251,7 +251,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             }
         }
 
-        // When to look again, at the latest.
+        // The latest time of the next check.
         private void Plan()
         {
             if(!triggers.Enabled)
@@ -318,11 +318,11 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             pending |= fifo.Count == FifoSize ? FifoFull : 0;
         }
 
-        // A sample needs more than the converter's 14 bits: conversions are dithered evenly over ten
-        // in a row, as by the microphone's noise, so that their sum resolves less than a step.
+        // A sample needs more than the converter's 14 bits. Ten consecutive conversions are dithered evenly, as
+        // by the microphone's noise, so that their sum resolves less than a step.
         private uint Convert(int input, long sample, int number)
         {
-            // An input whose pad is another function's, or that nothing is connected to.
+            // An input whose pad has another function, or is not connected.
             if(input >= Pads.Length || gpio.Function(Pads[input]) != 0 || (Microphones >> input & 1) == 0)
             {
                 return 0;
@@ -337,7 +337,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             {
                 tenths += (short)(bytes[2 * sample] | bytes[2 * sample + 1] << 8) * Level;
             }
-            // REFSEL: 2.0 V, or 1.5 V, by which a step is smaller; nothing is connected to the others.
+            // REFSEL: 2.0 V, or 1.5 V with smaller steps; the other references are not connected.
             var reference = (int)(Config >> 8 & 3);
             tenths = reference == 0 ? tenths : reference == 1 ? tenths * 4 / 3 : Steps * 10;
             return (uint)Math.Max(0, Math.Min(Steps - 1, tenths / 10));
@@ -353,8 +353,8 @@ namespace Antmicro.Renode.Peripherals.Apollo3
 
         private int TransferLevel => (base.ReadDoubleWord(0x240) & 1) != 0 ? ThreeQuarters : FifoSize;
 
-        // Empties the FIFO when it is as full as DMATRIGEN says, or stops at the end of the transfer:
-        // what is left in the FIFO then waits for the next one (assumed).
+        // Empties the FIFO at the level in DMATRIGEN, or stops at the end of the transfer: the rest of the FIFO
+        // then belongs to the next transfer (assumed).
         private void Transfer()
         {
             if(target == null || (base.ReadDoubleWord(0x240) & 3) == 0 || fifo.Count < TransferLevel)
@@ -419,7 +419,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
         private ulong scans;
         private ulong made; // those of timer A3
 
-        // Of inputs SE0 to SE9, the pads whose function 0 they are (SVD, PADnFNCSEL).
+        // The pads of inputs SE0 to SE9, which are function 0 of these pads (SVD, PADnFNCSEL).
         private static readonly int[] Pads = { 16, 29, 11, 31, 32, 33, 34, 35, 13, 12 };
 
         private const int Rate = 16000;

@@ -4,9 +4,9 @@ namespace Antmicro.Renode.Peripherals.Apollo3
     using Antmicro.Renode.Core;
     using Antmicro.Renode.Peripherals.CPU;
 
-    // CLKGEN: the divider of HFRC, and the burst mode, in which the core runs twice as fast and nothing
-    // else does. After a reset the core and "all internal HFRC clock sources" are halved (SVD, CCTRL).
-    // Without a cache the core waits for flash (assumed: it is half as fast then).
+    // CLKGEN: the divider of HFRC, and the burst mode, in which only the core runs twice as fast. After a reset
+    // the core and "all internal HFRC clock sources" are halved (SVD, CCTRL). Without a cache the core waits
+    // for flash (assumed: it is half as fast then).
     public class Apollo3_Clocks : Apollo3Registers
     {
         public Apollo3_Clocks(IMachine machine, BaseCPU cpu, Apollo3_Control control, Apollo3_Cache cache)
@@ -22,7 +22,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             Reset();
         }
 
-        // In Hz, what timers, ADC and UART divide.
+        // The clock that timers, ADC and UART divide, in Hz.
         public long Hfrc => (values[Control] & 1) == 0 ? 48000000 : 24000000;
 
         public override void WriteDoubleWord(long offset, uint value)
@@ -37,7 +37,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
                 base.WriteDoubleWord(offset, value);
                 break;
             case FrequencyControl:
-                // BURSTREQ is always acknowledged, and granted where MCUCTRL has the feature enabled.
+                // BURSTREQ is always acknowledged, and granted if MCUCTRL has the feature enabled.
                 burst = (value & 1) != 0 && control.BurstEnabled;
                 base.WriteDoubleWord(offset, (value & 1) | (value & 1) << 1 | (burst ? 4u : 0));
                 break;
@@ -57,7 +57,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             cpu.PerformanceInMips = Mips;
         }
 
-        // Not during the core's time slice, but within a quantum.
+        // Takes effect after the core's time slice, within a quantum.
         private void Pace()
         {
             machine.LocalTimeSource.ExecuteInNearestSyncedState(_ => cpu.PerformanceInMips = Mips);

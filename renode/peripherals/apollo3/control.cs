@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 namespace Antmicro.Renode.Peripherals.Apollo3
 {
-    // MCUCTRL: a chip that has the burst mode.
+    // MCUCTRL of a chip with burst mode.
     public class Apollo3_Control : Apollo3Registers
     {
         public override uint ReadDoubleWord(long offset)

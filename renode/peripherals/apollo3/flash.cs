@@ -11,7 +11,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
     using Antmicro.Renode.Peripherals.CPU;
     using Antmicro.Renode.Peripherals.Memory;
 
-    // CACHECTRL: invalidation of the cache, and whether it holds instructions.
+    // CACHECTRL: cache invalidation, and the enable bit for instructions.
     public class Apollo3_Cache : Apollo3Registers
     {
         public event Action Invalidated;
@@ -39,8 +39,8 @@ namespace Antmicro.Renode.Peripherals.Apollo3
         private const uint Instructions = 1 << 8 | 1; // ICACHE_ENABLE, ENABLE
     }
 
-    // The last two pages of flash; a reset keeps them. Only the ROM writes them. A line that was read
-    // stays in the cache (assumed: also when flash changes) until it is invalidated.
+    // The last two pages of flash; a reset keeps them. Only the ROM writes them. A cached line stays in the
+    // cache until it is invalidated (assumed: even if flash changes).
     [AllowedTranslations(AllowedTranslation.ByteToDoubleWord | AllowedTranslation.WordToDoubleWord)]
     public class Apollo3_SettingsFlash : IDoubleWordPeripheral, IKnownSize
     {
@@ -73,7 +73,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             lines.Clear();
         }
 
-        // As another program left it.
+        // Content left by another program.
         public void Fill(uint value)
         {
             Array.Fill(words, value);
@@ -109,9 +109,9 @@ namespace Antmicro.Renode.Peripherals.Apollo3
         private const int LineBytes = 16;
     }
 
-    // The two functions of the chip's ROM that erase and write flash (HAL, am_hal_flash.c, which also
-    // lists what they return). The ROM's code here only hands its arguments to this class, by registers
-    // that no chip has.
+    // The two functions of the chip's ROM that erase and write flash (HAL, am_hal_flash.c, which also lists
+    // their return values). The ROM code here only passes its arguments to this class, through registers that
+    // do not exist in the chip.
     public class Apollo3_Rom : IDoubleWordPeripheral, IKnownSize
     {
         public Apollo3_Rom(IMachine machine, CortexM cpu, MappedMemory code, Apollo3_SettingsFlash flash)
@@ -200,7 +200,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             {
                 return 3;
             }
-            // RAM is what can be read while flash cannot.
+            // Only RAM can be read while flash is busy.
             if(from % 4 != 0 || from < 0x10000000 || from + 4 * count > 0x10060000)
             {
                 return 4;
@@ -225,7 +225,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
         private readonly uint[] arguments = new uint[0x100 / 4];
 
         private const uint Key = 0x12344321;
-        private const uint Interrupted = 6; // no result of the ROM: a chip would not come back
+        private const uint Interrupted = 6; // no return value: the call would not return on a chip
         private const uint Registers = 0x0800f000;
     }
 }

@@ -8,7 +8,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
     using Antmicro.Renode.Peripherals.Bus;
     using Antmicro.Renode.Peripherals.GPIOPort;
 
-    // The pins: outputs that push and pull, and inputs.
+    // The pins: push-pull outputs, and inputs.
     public class Apollo3_Gpio : BaseGPIOPort, IDoubleWordPeripheral, IKnownSize
     {
         public Apollo3_Gpio(IMachine machine) : base(machine, 50)
@@ -35,7 +35,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
         {
             switch(offset)
             {
-            case 0x88: // WTA, WTB, then the same to set and to clear
+            case 0x88: // WTA, WTB, then their set and clear registers
             case 0x8c:
                 Write(offset, value);
                 break;
@@ -48,7 +48,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
                 Write(offset - 16, ReadDoubleWord(offset - 16) & ~value);
                 break;
             default:
-                // Pads and pins take a write only while PADKEY is 0x73.
+                // Pads and pins accept writes only while PADKEY is 0x73.
                 if(offset < 0x60 && ReadDoubleWord(0x60) != 0x73)
                 {
                     this.Log(LogLevel.Warning, "0x{0:x} is locked by PADKEY", offset);
@@ -93,7 +93,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
 
         private uint Pad(int pad) => ReadDoubleWord(pad / 4 * 4) >> pad % 4 * 8 & 0xff;
 
-        // A pin is high where its pad is GPIO's, its output push-pull, and its bit set.
+        // A pin is high if its pad's function is GPIO, its output is push-pull, and its bit is set.
         private void Drive(int pin)
         {
             var gpio = Function(pin) == 3;

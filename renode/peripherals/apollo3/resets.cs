@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 namespace Antmicro.Renode.Peripherals.Apollo3
 {
-    // RSTGEN. STAT is registered apart, at a page of its own.
+    // RSTGEN. STAT is registered separately, on its own page.
     public class Apollo3_Resets : Apollo3Registers
     {
         public bool ByWatchdog => (base.ReadDoubleWord(0) & 2) != 0;
 
-        // Of the reset that comes next; of itself it is one by software.
+        // The cause of the next reset; by default software.
         public uint Cause { private get; set; } = Software;
 
         public uint Status { get; private set; } = PowerOn;

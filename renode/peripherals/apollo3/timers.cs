@@ -99,7 +99,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             TriggerChanged?.Invoke();
         }
 
-        // Of the ADC's trigger, in Hz; 0: none.
+        // The rate of the ADC's trigger, in Hz; 0: none.
         public long TriggerFrequency => (base.ReadDoubleWord(0x6c) & 1 << 15) != 0 ? halves[6].Repeats : 0;
 
         public event Action TriggerChanged;
@@ -138,7 +138,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
 
         private ulong Count(ulong start, long frequency)
         {
-            // In two steps, so that 64 bits suffice for years.
+            // In two steps, so that 64 bits are enough for years.
             var ticks = Now - start;
             var second = TimeInterval.TicksPerSecond;
             return ticks / second * (ulong)frequency + ticks % second * (ulong)frequency / second;
@@ -185,7 +185,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
                     parent.Log(LogLevel.Error, "CTRL of half {0}: clock or function is not modelled", number);
                     frequency = 0;
                 }
-                // A half without an interrupt costs no emulation time.
+                // A half without an interrupt takes no emulation time.
                 if(frequency != 0 && (control & InterruptEnable) != 0)
                 {
                     timer.Frequency = frequency;
@@ -209,7 +209,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
                 }
             }
 
-            // Times per second that it reaches its end; 0: never again.
+            // How many times per second it reaches its end; 0: never again.
             public long Repeats => function == RepeatedCount ? frequency / (long)Period : 0;
 
             private ulong Period

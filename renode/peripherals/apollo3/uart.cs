@@ -8,8 +8,8 @@ namespace Antmicro.Renode.Peripherals.Apollo3
     using Antmicro.Renode.Peripherals.Bus;
     using Antmicro.Renode.Peripherals.UART;
 
-    // UART0: an ARM PL011 with a clock of its own, and an adapter at its pads that is set to `Rate`,
-    // 8N1. Bytes get through only if power, clock, divisor, frame and pads are the adapter's.
+    // UART0: an ARM PL011 with its own clock, and an adapter at its pads that is set to `Rate`, 8N1. Bytes get
+    // through only if power, clock, divisor, frame and pads match the adapter.
     public class Apollo3_Uart : PL011, IDoubleWordPeripheral
     {
         public Apollo3_Uart(IMachine machine, Apollo3_Clocks clocks, Apollo3_Power power,
@@ -24,7 +24,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
         public int SendPad { get; set; }
         public int ReceivePad { get; set; }
 
-        // The adapter's, in bit/s.
+        // The adapter's rate, in bit/s.
         public int Rate { get; set; } = 115200;
 
         public override void WriteChar(byte value)
@@ -33,7 +33,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             {
                 if(!heard && !gpio.IsPulledUp(ReceivePad))
                 {
-                    base.WriteChar(Noise); // picked up before anybody was connected (assumed)
+                    base.WriteChar(Noise); // noise before the adapter is connected (assumed)
                 }
                 heard = true;
                 base.WriteChar(value);
@@ -66,7 +66,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             case FractionalDivisor:
                 nextFraction = value & 0x3f;
                 break;
-            case Line: // takes the divisor over (ARM DDI 0183G, 3.3.7)
+            case Line: // applies the divisor (ARM DDI 0183G, 3.3.7)
                 line = value;
                 divisor = 64 * nextInteger + nextFraction;
                 break;
@@ -106,7 +106,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             if(!mute)
             {
                 mute = true;
-                this.Log(LogLevel.Error, "nobody understands what is sent: {0} bit/s, pad's function {1}",
+                this.Log(LogLevel.Error, "the adapter cannot decode the output: {0} bit/s, pad's function {1}",
                     BaudRate, gpio.Function(SendPad));
             }
         }
@@ -119,7 +119,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
         private uint divisor; // sixty-fourths
         private uint line;
         private uint control;
-        private bool mute; // and it was said
+        private bool mute; // already logged
         private bool heard;
 
         private const byte Noise = 0x7e;

@@ -11,9 +11,9 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
     using Antmicro.Renode.Peripherals.Timers;
     using Antmicro.Renode.Time;
 
-    // NVMC (4.3): permissions and duration of flash writes. The core runs from flash, so it stops
-    // during an erase, and its interrupts wait. Without the flash's cache it waits for flash, too
-    // (assumed: it is half as fast then).
+    // NVMC (4.3): permissions and duration of flash writes. The core runs from flash, so it stops during an
+    // erase, and its interrupts wait. Without the flash cache, the core also waits for flash (assumed: it is
+    // half as fast then).
     public class Nrf52840_Nvmc : IDoubleWordPeripheral, IKnownSize
     {
         public Nrf52840_Nvmc(IMachine machine, BaseCPU cpu)
@@ -33,7 +33,7 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
         public bool MayWrite => registers[Config] == 1 && !IsBusy;
         public bool MayErase => registers[Config] == 2 && !IsBusy;
 
-        // Erases, so many milliseconds long, the page at an address.
+        // Erases the page at an address for a number of milliseconds.
         public event Action<uint, uint> Erase;
 
         public void WorkFor(ulong microseconds)
@@ -59,7 +59,7 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
                 registers.Write(offset, value);
                 if(offset == CacheConfig)
                 {
-                    // Not during the core's time slice, but within a quantum.
+                    // Takes effect after the core's time slice, within a quantum.
                     machine.LocalTimeSource.ExecuteInNearestSyncedState(_ => cpu.PerformanceInMips = Mips);
                 }
                 return;
@@ -139,7 +139,7 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
         {
         }
 
-        // As another program left it.
+        // Content left by another program.
         public void Fill(uint value)
         {
             Array.Fill(words, value);
@@ -161,7 +161,7 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
             var whole = erasedMs[page] >= Nrf52840_Nvmc.PageMs;
             for(var i = 0; i < PageBytes / 4; ++i)
             {
-                // Until the erase is whole its bits may be anything (4.3.6).
+                // Until the erase is complete, its bits are undefined (4.3.6).
                 words[page * PageBytes / 4 + i] = whole ? ~0u : (uint)(i * 0x9e3779b9);
             }
         }

@@ -13,10 +13,10 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
     using Antmicro.Renode.Peripherals.Timers;
     using Antmicro.Renode.Time;
 
-    // PDM (6.15) with the board's microphone. Clock, ratio and HFCLK set the sampling rate; samples
-    // are the file's sound at these times, so a wrong rate gives wrong sound. There is sound only if
-    // the microphone has power and a valid clock, and the peripheral reads its data pin at the right
-    // edge; otherwise samples are zero (assumed for an undriven line).
+    // PDM (6.15) with the board's microphone. Clock, ratio and HFCLK set the sampling rate. The file's sound is
+    // sampled at this rate, so a wrong rate gives wrong sound. There is sound only if the microphone has power
+    // and a valid clock, and the peripheral reads its data pin at the right edge; otherwise samples are zero
+    // (assumed for an undriven line).
     public class Nrf52840_Pdm : IDoubleWordPeripheral, IKnownSize
     {
         public Nrf52840_Pdm(IMachine machine, Nrf52840_Power power, NRF52840_GPIO port0,
@@ -32,8 +32,8 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
             Reset();
         }
 
-        // Raw samples after those that it has: signed 16 bits, little-endian, 16 kHz. After the last
-        // one it is quiet. Without any file the peripheral is broken: no blocks come.
+        // Appends raw samples: signed 16 bits, little-endian, 16 kHz. Silence follows the last one. Without any
+        // file the peripheral is broken: it delivers no blocks.
         public void SetInputFile(string path)
         {
             if(!File.Exists(path))
@@ -43,8 +43,8 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
             sound = (sound ?? new byte[0]).Concat(File.ReadAllBytes(path)).ToArray();
         }
 
-        // How the board connects the microphone: pin n of port p is 32 p + n. A negative power pin
-        // is none: the microphone always has power.
+        // How the board connects the microphone: pin n of port p is 32 p + n. A negative power pin: the
+        // microphone always has power.
         public int PowerPin { get; set; }
         public int ClockPin { get; set; }
         public int DataPin { get; set; }
@@ -52,10 +52,10 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
         // The edge of the clock after which the microphone drives its data: 0 falling, 1 rising.
         public int Edge { get; set; }
 
-        // The gain at which the samples of the file come as they are: GAINL's value.
+        // The value of GAINL at which the file's samples are unchanged.
         public int FileGain { get; set; } = 0x28;
 
-        // What clock the microphone takes, in Hz; with less it sleeps.
+        // The microphone's clock range, in Hz; below it, the microphone sleeps.
         public long LowestClock { get; set; }
         public long HighestClock { get; set; }
 
@@ -128,7 +128,7 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
             Latch();
         }
 
-        // The next block's buffer is taken over when the block begins (6.15.4).
+        // The next block's buffer is latched when the block begins (6.15.4).
         private void Latch()
         {
             pointer = registers[SamplePointer];
@@ -242,11 +242,11 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
         private readonly Nrf52840_Registers registers = new Nrf52840_Registers();
         private readonly LimitTimer words;
         private byte[] sound;
-        private string silence; // why there is no sound
+        private string silence; // the reason for the silence
         private ulong position; // ticks since the start
         private uint pointer;
         private uint count;
-        private uint written; // samples of the block
+        private uint written; // number of samples in the block
 
         private const ulong Rate = 16000;
         private const long TaskStart = 0x000;

@@ -8,9 +8,9 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
     using Antmicro.Renode.Peripherals.Timers;
     using Antmicro.Renode.Time;
 
-    // POWER and CLOCK, which share a page (5.3, 5.4): the crystal, which runs some time after it was
-    // started; the registers that outlast a reset; the USB cable. The low-frequency clock, and what
-    // caused a reset, are not modelled.
+    // POWER and CLOCK, which share a page (5.3, 5.4): the crystal, which runs some time after its start; the
+    // registers that keep their values in a reset; the USB cable. The low-frequency clock and the reset cause
+    // are not modelled.
     public class Nrf52840_Power : IDoubleWordPeripheral, IKnownSize
     {
         public Nrf52840_Power(IMachine machine)
@@ -43,8 +43,8 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
 
         public bool CrystalIsBroken { get; set; }
 
-        // Whether a debugger gets in (4.8; nrfx, mdk/nrf52_erratas.h, configuration 249). Newer chips
-        // ask UICR and a register that is 0 after each reset; older ones have no such register.
+        // Whether a debugger has access (4.8; nrfx, mdk/nrf52_erratas.h, configuration 249). Newer chips check
+        // UICR and a register that is 0 after each reset; older chips do not have this register.
         public string DebugPort
         {
             get
@@ -59,7 +59,7 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
             }
         }
 
-        // Of HFCLK in Hz. Without the crystal it is HFINT, which is off by 1.5 % typically (5.4.4.1).
+        // Frequency of HFCLK, in Hz. Without the crystal it is HFINT, which is typically 1.5 % off (5.4.4.1).
         public long Frequency => CrystalRuns ? 64000000 : 64960000;
 
         public event Action ClockChanged;

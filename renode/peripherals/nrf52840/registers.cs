@@ -9,8 +9,8 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
     using Antmicro.Renode.Core;
     using Antmicro.Renode.Peripherals.GPIOPort;
 
-    // A peripheral's registers, which read as they were written, its events from 0x100 on, and the
-    // interrupts that INTEN, INTENSET and INTENCLR enable for them (6.1).
+    // A peripheral's registers, which read back the written value, its events from 0x100 on, and the interrupts
+    // that INTEN, INTENSET and INTENCLR enable for them (6.1).
     public class Nrf52840_Registers
     {
         public uint this[long offset]
@@ -91,7 +91,7 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
 
         public bool IsHigh(int pin) => IsOutput(pin) && Pin(pin).OutputValue;
 
-        // An input whose buffer is connected.
+        // Whether the pin is an input with a connected buffer.
         public bool IsInput(int pin) => !IsOutput(pin) && Pin(pin).InputOverride;
 
         public bool IsPulledUp(int pin) => Pin(pin).PullMode == NRF52840_GPIO.PullMode.PullUp;

@@ -11,8 +11,8 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
     using Antmicro.Renode.Peripherals.UART;
     using Antmicro.Renode.Time;
 
-    // UARTE (6.34) with an adapter at its pins, which is set to `Rate`, 8N1. A transfer takes its
-    // time. Bytes get through only if rate, frame and pins are the adapter's.
+    // UARTE (6.34) with an adapter at its pins, which is set to `Rate`, 8N1. A transfer takes as long as on the
+    // wire. Bytes get through only if rate, frame and pins match the adapter.
     public class Nrf52840_Uarte : UARTBase, IDoubleWordPeripheral, IKnownSize
     {
         public Nrf52840_Uarte(IMachine machine, NRF52840_GPIO port0, NRF52840_GPIO port1) : base(machine)
@@ -29,7 +29,7 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
         public int SendPin { get; set; }
         public int ReceivePin { get; set; }
 
-        // The adapter's, in bit/s.
+        // The adapter's rate, in bit/s.
         public int Rate { get; set; } = 115200;
 
         public override void WriteChar(byte value)
@@ -39,7 +39,7 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
             {
                 if(!heard && !pins.IsPulledUp(ReceivePin))
                 {
-                    base.WriteChar(Noise); // picked up before anybody was connected (assumed)
+                    base.WriteChar(Noise); // noise before the adapter is connected (assumed)
                 }
                 heard = true;
                 base.WriteChar(value);
@@ -82,7 +82,7 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
             sending = null;
         }
 
-        // BAUDRATE is a share of 16 MHz, in units of 2^-32: so its documented values come out.
+        // BAUDRATE is a fraction of 16 MHz, in units of 2^-32. This agrees with the documented values.
         public override uint BaudRate => (uint)((ulong)registers[Baud] * 16000000 >> 32);
 
         public override Bits StopBits => (registers[Config] & 1u << 4) != 0 ? Bits.Two : Bits.One;
@@ -141,7 +141,7 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
             if(!understood && !mute)
             {
                 mute = true;
-                this.Log(LogLevel.Error, "nobody understands what is sent: {0} bit/s, PSEL.TXD {1:x}",
+                this.Log(LogLevel.Error, "the adapter cannot decode the output: {0} bit/s, PSEL.TXD {1:x}",
                     BaudRate, registers[SelectSend]);
             }
             if(understood)
@@ -159,7 +159,7 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
         private byte[] sending;
         private bool receiving;
         private uint received;
-        private bool mute; // and it was said
+        private bool mute; // already logged
         private bool heard;
 
         private const byte Noise = 0x7e;

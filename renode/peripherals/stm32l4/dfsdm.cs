@@ -11,13 +11,13 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
     using Antmicro.Renode.Peripherals.Bus;
     using Antmicro.Renode.Peripherals.Timers;
 
-    // DFSDM1 (RM 24) with the board's two microphones at one data line: eight channels, filter 0 with its
-    // regular conversions. Clock, divisor, ratios and FAST set their rate; order, ratios and shift their
-    // scale; they are the file's sound at these times. So a wrong rate or scale gives wrong sound. Without a
-    // valid clock, or on another line, all bits are zero (assumed for an undriven line).
+    // DFSDM1 (RM 24) with the board's two microphones at one data line: eight channels, and filter 0 with its
+    // regular conversions. Clock, divisor, ratios and FAST set the rate of the conversions; order, ratios and
+    // shift set their scale. The file's sound is sampled at this rate, so a wrong rate or scale gives wrong
+    // sound. Without a valid clock, or on another line, all bits are zero (assumed for an undriven line).
     //
-    // Conversions are not events of the emulation: they are computed when a register is read, or when the
-    // DMA reports one, and are then written to memory together.
+    // Conversions are not emulation events: they are computed when a register is read or the DMA reports one,
+    // and are then written to memory together.
     public class Stm32L4_Dfsdm : Stm32L4Registers
     {
         public Stm32L4_Dfsdm(IMachine machine, Stm32L4_Rcc rcc, Stm32L4_Dma dma, Stm32L4_Gpio port) : base(rcc, 0x60, 24)
@@ -39,8 +39,8 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
             Reset();
         }
 
-        // Raw samples after those that it has: signed 16 bits, little-endian, 16 kHz. After the last one it is
-        // quiet. Without any file the peripheral is broken: nothing is converted.
+        // Appends raw samples: signed 16 bits, little-endian, 16 kHz. Silence follows the last one. Without any
+        // file the peripheral is broken: nothing is converted.
         public void SetInputFile(string path)
         {
             if(!File.Exists(path))
@@ -58,11 +58,11 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
         public uint Function { get; set; }
         public int DataChannel { get; set; }
 
-        // What clock the microphones take, in Hz.
+        // The microphones' clock range, in Hz.
         public long LowestClock { get; set; }
         public long HighestClock { get; set; }
 
-        // The channel of `dma` for filter 0, what CSELR selects for it, and where these registers are.
+        // The channel of `dma` for filter 0, its selection in CSELR, and the address of these registers.
         public int DmaChannel { get; set; }
         public uint Request { get; set; }
         public uint Address { get; set; }
@@ -71,10 +71,10 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
         // boards), so that a driver has an offset to remove.
         public int Rest { get; set; } = 3001;
 
-        // Samples of 1 in the file for all ones on the line: 125^4 / 2^5 / 2^7.
+        // The value of all ones on the line, in steps of the file's samples: 125^4 / 2^5 / 2^7.
         public decimal FullScale { get; set; } = 244140625m / 4096;
 
-        // As a bus that is too busy for one transfer.
+        // Simulates a bus that is too busy for one transfer.
         public void LoseOne()
         {
             Advance();
@@ -145,8 +145,8 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
             Update();
         }
 
-        // What a channel does is locked while it is enabled, the output's clock while all is (RM 24.7.1,
-        // 24.7.2).
+        // A channel's settings are locked while it is enabled; the output clock's are locked while the DFSDM is
+        // (RM 24.7.1, 24.7.2).
         private void WriteChannel(int channel, long offset, uint value)
         {
             var enabled = (this[0x20 * channel] & ChannelEnable) != 0;
@@ -212,11 +212,12 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
             }
         }
 
-        // Whether the channel has a clock: the output's, inside of the chip; none comes from outside.
+        // Whether the channel has a clock: the output clock, inside the chip. There is no external clock.
         private bool IsClocked => (ChannelConfig & ChannelEnable) != 0 && (ChannelConfig >> 2 & 3) == 1 &&
             (ChannelConfig >> 12 & 3) == 0 && (ChannelConfig & 2) == 0 && Divisor > 0;
 
-        // RM 24.4.13, data output rate. The first conversion takes longer than a fast one, which is left out.
+        // RM 24.4.13, data output rate. The first conversion takes longer than a fast one; this is not
+        // modelled.
         private long CyclesPerConversion
         {
             get
@@ -253,8 +254,8 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
             cycles.Frequency = Rcc.DfsdmClock;
         }
 
-        // Latest time of the next check: memory has each sample at its time, so that a driver that reads a
-        // block while the next one is written is detected.
+        // Latest time of the next check: each sample is in memory on time, so that a driver that reads a block
+        // while the next one is written is detected.
         private void Plan()
         {
             if(runs && IsClocked)
@@ -292,7 +293,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
             ReportSilence(WhySilent());
             var gain = (Order == 0 ? 2m * Ratio * Ratio : Power(Ratio, Order)) * Integrated;
             var density = silence != null ? -1m : (Heard() + Rest) / FullScale;
-            // 32 bits inside, 24 outside (RM 24.4.13); what does not fit wraps (assumed).
+            // 32 bits inside, 24 outside (RM 24.4.13); overflow wraps around (assumed).
             long wide = (int)(long)Math.Round(Math.Max(-1m, Math.Min(1m, density)) * gain);
             var offset = (int)this[0x20 * Channel + 4] >> 8;
             var dropped = (int)(this[0x20 * Channel + 4] >> 3 & 0x1f);
@@ -376,7 +377,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
         private readonly Stm32L4_Gpio port;
         private readonly ComparingTimer cycles;
         private byte[] sound;
-        private string silence; // why there is no sound
+        private string silence; // the reason for the silence
         private bool asked;     // a start waits for a clock
         private bool runs;
         private bool advances;

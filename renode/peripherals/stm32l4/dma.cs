@@ -9,8 +9,8 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
     using Antmicro.Renode.Logging;
     using Antmicro.Renode.Peripherals.Bus;
 
-    // DMA1 or DMA2 (RM 11): channels 1 to 7 for peripherals, which ask for a transfer here and not through
-    // the bus, several at a time. Memory to memory is not modelled, nor that one channel waits for another.
+    // DMA1 or DMA2 (RM 11): channels 1 to 7 for peripherals, which request transfers here, several at a time,
+    // not through the bus. Not modelled: memory-to-memory transfers, and channels that wait for each other.
     public class Stm32L4_Dma : Stm32L4Registers, INumberedGPIOOutput
     {
         // `enableBit` of AHB1ENR: 0 or 1.
@@ -20,11 +20,11 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
             Connections = Enumerable.Range(1, Channels).ToDictionary(i => i, i => (IGPIO)new GPIO());
         }
 
-        // Of each channel, its interrupt.
+        // The interrupt of each channel.
         public IReadOnlyDictionary<int, IGPIO> Connections { get; }
 
-        // Called before a read of transferred data, for sources to compute what is due, and after a
-        // channel is switched on or off.
+        // Called before transferred data is read, so that sources compute pending data, and after a channel is
+        // switched on or off.
         public event Action Looked;
         public event Action<int> Switched;
 
@@ -73,7 +73,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
 
         public int Remaining(int channel) => (int)remaining[channel];
 
-        // As a bus that refuses an address: the channel is off then (RM 11.4.6).
+        // Simulates a bus error, which switches the channel off (RM 11.4.6).
         public void Fail(int channel)
         {
             this[Config(channel)] &= ~Enable;
@@ -173,7 +173,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
             Update(channel);
         }
 
-        // The flags and the bits that enable their interrupts have the same places.
+        // The flags and the enable bits of their interrupts have the same positions.
         private void Update()
         {
             for(var channel = 1; channel <= Channels; ++channel)

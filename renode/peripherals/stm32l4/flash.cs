@@ -29,16 +29,16 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
 
         public bool IsDataCached => (this[Access] & DataCache) != 0;
 
-        // The data cache forgets what it has.
+        // Empties the data cache.
         public event Action Forgotten;
 
         // Erases this page of the second bank.
         public event Action<uint> Erased;
 
-        // A write other than two consecutive words was begun.
+        // Raised by a write other than of two consecutive words.
         public event Action Aborted;
 
-        // Whether a word may be written now; if not, there is an error.
+        // Whether a word may be written now; otherwise the write is an error.
         public bool MayWrite()
         {
             var may = !locked && !IsBusy && (this[Control] & (Write | Erase)) == Write && (this[Status] & Errors) == 0;
@@ -181,7 +181,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
         private readonly NVIC nvic;
         private readonly LimitTimer work;
         private bool locked;
-        private int keys; // right ones since it was locked; 3: none will do
+        private int keys; // correct keys since it was locked; 3: no key is accepted
 
         private const int NonMaskable = 2;
         private const ulong EraseUs = 22020; // DS, flash memory, typical
@@ -204,12 +204,12 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
         private const long Ecc = 0x18;
     }
 
-    // The last two pages of flash, which a program may erase and write by two words, once after an erase; a
-    // reset keeps them. A line that was read stays in the data cache (assumed: also when flash changes).
+    // The last two pages of flash, which a program may erase, and write once after an erase, two words at a
+    // time; a reset keeps them. A cached line stays in the data cache (assumed: even if flash changes).
     [AllowedTranslations(AllowedTranslation.ByteToDoubleWord | AllowedTranslation.WordToDoubleWord)]
     public class Stm32L4_SettingsFlash : IDoubleWordPeripheral, IKnownSize
     {
-        // `bankOffset`: where in the second bank it is.
+        // `bankOffset`: offset in the second bank.
         public Stm32L4_SettingsFlash(Stm32L4_Flash controller, uint bankOffset)
         {
             this.controller = controller;
@@ -271,7 +271,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
         {
         }
 
-        // As another program left it.
+        // Content left by another program.
         public void Fill(uint value)
         {
             Array.Fill(words, value);
@@ -279,7 +279,8 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
             lines.Clear();
         }
 
-        // As a write that the power ended: the two words at `offset` have neither their old nor their new bits.
+        // Simulates a power failure during a write: the two words at `offset` have neither their old nor their
+        // new bits.
         public void Tear(uint offset)
         {
             words[offset / 8 * 2] = 0xf7ffbfff;
@@ -305,7 +306,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
         private readonly uint[] words = Enumerable.Repeat(~0u, 2 * PageBytes / 4).ToArray();
         private readonly Dictionary<long, uint[]> lines = new Dictionary<long, uint[]>();
         private readonly HashSet<long> torn = new HashSet<long>();
-        private long first = None; // of two words, the offset of the one that was written
+        private long first = None; // offset of the first written word of a pair
         private uint firstValue;
 
         private const long None = -1;

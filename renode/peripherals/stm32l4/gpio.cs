@@ -8,8 +8,8 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
     using Antmicro.Renode.Peripherals.Bus;
     using Antmicro.Renode.Peripherals.GPIOPort;
 
-    // A port (RM 8). Connection n is on while pin n is an output and high, 16 + n while it is one and low:
-    // two lamps may share a pin, and an input lights neither.
+    // A port (RM 8). Connection n is on while pin n is an output and high; connection 16 + n is on while it is
+    // an output and low. So two LEDs may share a pin, and an input lights neither.
     public class Stm32L4_Gpio : BaseGPIOPort, IDoubleWordPeripheral, IKnownSize
     {
         // `port` is 0 for A.
@@ -66,12 +66,12 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
         {
             base.Reset();
             values.Clear();
-            // Analog, but for the debug port's pins.
+            // Analog, except for the debug port's pins.
             this[Mode] = port == 0 ? 0xabffffff : port == 1 ? 0xfffffebf : 0xffffffff;
             this[Pull] = port == 0 ? 0x64000000u : port == 1 ? 0x100u : 0;
         }
 
-        // Whether the pin is handed to this alternate function.
+        // Whether the pin has this alternate function.
         public bool IsFunction(int pin, uint function) =>
             (this[Mode] >> 2 * pin & 3) == 2 && (this[Function + pin / 8 * 4] >> pin % 8 * 4 & 0xf) == function;
 

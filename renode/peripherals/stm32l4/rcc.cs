@@ -11,9 +11,9 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
     using Antmicro.Renode.Peripherals.Timers;
     using Antmicro.Renode.Time;
 
-    // RCC (RM 6): MSI, HSI16 and the main PLL, which take their time to start; the buses' clocks; what
-    // caused the last reset. A core that runs faster than its flash or its voltage allows stands still;
-    // one that waits for flash without a cache is slow (assumed: half as fast).
+    // RCC (RM 6): MSI, HSI16 and the main PLL, with their start-up times; the bus clocks; the cause of the last
+    // reset. A core that runs faster than its flash or its voltage allows stops; without a cache, it waits for
+    // flash (assumed: it is half as fast).
     public class Stm32L4_Rcc : IDoubleWordPeripheral, IKnownSize
     {
         public Stm32L4_Rcc(IMachine machine, BaseCPU cpu)
@@ -26,7 +26,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
             status = WasPower | WasPin;
         }
 
-        // Of the reset that comes next; of itself it is one by software.
+        // The cause of the next reset; by default software.
         public uint Cause { private get; set; } = WasSoftware;
 
         public event Action Changed;
@@ -50,7 +50,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
                 case 0: return Apb2Clock;
                 case 1: return SystemClock;
                 case 2: return (this[Control] & HsiReady) != 0 ? HsiFrequency : 0;
-                default: return 0; // LSE, which nothing here starts
+                default: return 0; // LSE, which is never started here
                 }
             }
         }
@@ -169,7 +169,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
             }
         }
 
-        // The core gets another clock when that is ready.
+        // The core switches to another clock when that clock is ready.
         private void Switch()
         {
             var wanted = this[Config] & 3;
@@ -194,7 +194,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
         private void Pace()
         {
             var mips = (uint)Math.Max(1, CoreClock / 1000000 / (cached || waitStates == 0 ? 1 : 2));
-            // Not during the core's time slice, but within a quantum.
+            // Takes effect after the core's time slice, within a quantum.
             machine.LocalTimeSource.ExecuteInNearestSyncedState(_ => cpu.PerformanceInMips = mips);
         }
 
@@ -206,7 +206,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
                 : waitStates < 3 ? 6000000 * (waitStates + 1) : 26000000;
             if(CoreClock > highest)
             {
-                this.Log(LogLevel.Error, "{0} Hz with {1} wait states in range {2}: the core reads nonsense",
+                this.Log(LogLevel.Error, "{0} Hz with {1} wait states in range {2}: the core reads wrong data",
                     CoreClock, waitStates, voltageRange);
                 machine.LocalTimeSource.ExecuteInNearestSyncedState(_ => cpu.IsHalted = true);
             }
@@ -268,8 +268,8 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
         private static readonly long[] ApbDividers = { 1, 1, 1, 1, 2, 4, 8, 16 };
 
         private const long HsiFrequency = 16000000;
-        private const ulong HsiStartUs = 5;  // DS, HSI16: stabilization, at most
-        private const ulong PllStartUs = 40; // DS, PLL: lock time, at most
+        private const ulong HsiStartUs = 5;  // DS, HSI16: maximum stabilization time
+        private const ulong PllStartUs = 40; // DS, PLL: maximum lock time
         private const uint MsiReady = 1 << 1;
         private const uint HsiOn = 1 << 8;
         private const uint HsiReady = 1 << 10;

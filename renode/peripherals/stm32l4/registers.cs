@@ -3,7 +3,7 @@
 // of this family, and its ports, USART, timers and watchdog work without a clock, at any rate and pin.
 // Sources: the vendor's SVD file for registers and bits; otherwise reference manual RM0351 (RM) and data
 // sheet DS10969 (DS), with sections. Behaviour without a source is marked with "assumed".
-// Registers without a function here read as they were written.
+// Registers that are not modelled read back the written value.
 namespace Antmicro.Renode.Peripherals.Stm32L4
 {
     using System.Collections.Generic;
@@ -15,7 +15,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
     // and ignores writes (assumed).
     public abstract class Stm32L4Registers : IDoubleWordPeripheral, IKnownSize
     {
-        // The bit of an RCC register (AHB1ENR and so on) that gives it its clock.
+        // The bit of an RCC register (such as AHB1ENR) that enables its clock.
         protected Stm32L4Registers(Stm32L4_Rcc rcc, long enableRegister, int enableBit)
         {
             Rcc = rcc;

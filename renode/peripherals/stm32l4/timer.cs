@@ -4,7 +4,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
     using Antmicro.Renode.Core;
     using Antmicro.Renode.Peripherals.Timers;
 
-    // TIM2 (RM 31): counts up through 32 bits; compare register 1. No more is modelled.
+    // TIM2 (RM 31): counts up through 32 bits, with compare register 1. Nothing else is modelled.
     public class Stm32L4_Timer : Stm32L4Registers
     {
         public Stm32L4_Timer(IMachine machine, Stm32L4_Rcc rcc) : base(rcc, 0x58, 0)
@@ -52,11 +52,11 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
                 this[Control] = value;
                 timer.Enabled = (value & 1) != 0;
                 break;
-            case Status: // flags are cleared by zeros
+            case Status: // writing zeros clears flags
                 this[Status] &= value;
                 break;
             case Events:
-                if((value & 1) != 0) // an update: takes the prescaler over
+                if((value & 1) != 0) // an update: applies the prescaler
                 {
                     prescaler = this[Prescaler] & 0xffff;
                     SetFrequency();

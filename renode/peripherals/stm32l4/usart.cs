@@ -27,20 +27,20 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
             Reset();
         }
 
-        // Of `port`, and the alternate function that connects them.
+        // Pins of `port`, and the alternate function that connects them.
         public int SendPin { get; set; }
         public int ReceivePin { get; set; }
         public uint Function { get; set; }
 
-        // Channels of `dma`, and what CSELR selects for them (RM 11.6.7).
+        // Channels of `dma`, and their selection in CSELR (RM 11.6.7).
         public int SendChannel { get; set; }
         public int ReceiveChannel { get; set; }
         public uint Request { get; set; }
 
-        // Where its registers are on the bus.
+        // Address of its registers on the bus.
         public uint Address { get; set; }
 
-        // The adapter's, in bit/s.
+        // The adapter's rate, in bit/s.
         public int Rate { get; set; } = 115200;
 
         public override void WriteChar(byte value)
@@ -49,7 +49,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
             {
                 if(!heard && !port.IsPulledUp(ReceivePin))
                 {
-                    base.WriteChar(Noise); // picked up before anybody was connected (assumed)
+                    base.WriteChar(Noise); // noise before the adapter is connected (assumed)
                 }
                 heard = true;
                 base.WriteChar(value);
@@ -116,7 +116,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
             mute = heard = false;
         }
 
-        // 16 samples a bit; OVER8 is not modelled.
+        // 16 samples per bit; OVER8 is not modelled.
         public override uint BaudRate =>
             this[Divisor] < 16 ? 0 : (uint)(rcc.Usart1Clock / (this[Divisor] & 0xffff));
 
@@ -135,7 +135,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
                     dma.Put(ReceiveChannel, character);
                     continue;
                 }
-                // A byte that finds another one is lost, or takes its place with OVRDIS.
+                // If the register is full, the new byte is lost; with OVRDIS it replaces the old one.
                 var full = (status & ReceiveFull) != 0;
                 if(!full || (this[Control3] & 1u << 12) != 0)
                 {
@@ -174,7 +174,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
             }
         }
 
-        // The bytes are taken from memory as late as can be.
+        // Bytes are read from memory as late as possible.
         private void EndSend()
         {
             if(DmaSends)
@@ -195,7 +195,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
             else if(!mute)
             {
                 mute = true;
-                this.Log(LogLevel.Error, "nobody understands what is sent: {0} bit/s", BaudRate);
+                this.Log(LogLevel.Error, "the adapter cannot decode the output: {0} bit/s", BaudRate);
             }
         }
 
@@ -211,7 +211,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
         private readonly LimitTimer transfer;
         private readonly Dictionary<long, uint> values = new Dictionary<long, uint>();
         private uint status;
-        private bool mute; // and it was said
+        private bool mute; // already logged
         private bool heard;
 
         private const byte Noise = 0x7e;

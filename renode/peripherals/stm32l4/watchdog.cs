@@ -51,7 +51,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
                 var busy = offset == Prescaler ? 1u : 2u;
                 if(!unlocked || (this[Status] & busy) != 0)
                 {
-                    this.Log(LogLevel.Error, "0x{0:x} is locked, or its last value is not taken over yet", offset);
+                    this.Log(LogLevel.Error, "0x{0:x} is locked, or its last value is not applied yet", offset);
                     return;
                 }
                 this[offset] = value;

@@ -243,5 +243,5 @@ def test_words_spoken_into_a_microphone_become_clips(
         path = tmp_path / "mine" / word / f"{speaker_hash('Anna')}_nohash_0.wav"
         pcm = load_clip(path)
         assert len(pcm) == 16000
-        # Measured: 0.99 and 0.50, also at load 10 on two cores.
+        # Measured: 0.99 and 0.50, even at a load of 10 on two cores.
         assert likeness(pcm, words[word]) > 0.8 > likeness(pcm, words[other])

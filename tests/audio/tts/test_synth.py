@@ -196,7 +196,7 @@ def test_synthesizer_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
 
 @needs_espeak
 def test_full_disk(full_disk: Path) -> None:
-    with pytest.raises(KwsError, match="make room or name another place"):
+    with pytest.raises(KwsError, match="free some disk space or choose another place"):
         synthesize(SMALL, full_disk / "data")
     assert not list((full_disk / "data").rglob("*.wav"))
 
@@ -333,7 +333,7 @@ def test_sound_alikes_are_spoken_and_their_keywords_are_not(tmp_path: Path) -> N
     assert report.words == sound_alikes(("no",), 2)
     assert report.made == 16
     assert sorted(open_dataset(tmp_path / "data").words) == sorted(report.words)
-    with pytest.raises(UsageError, match="'no' is named twice"):
+    with pytest.raises(UsageError, match="'no' is given twice"):
         synthesize(replace(settings, words=("no",)), tmp_path / "data")
 
 

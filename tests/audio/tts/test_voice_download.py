@@ -180,7 +180,7 @@ def test_a_full_disk_is_detected_before_a_large_download(
     real = shutil.disk_usage
     usage: Any = real("/")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=500_000))
-    with pytest.raises(KwsError, match="500,000 are free; make room"):
+    with pytest.raises(KwsError, match="500,000 are free; free some disk space"):
         _get()
     assert server.ranges == []
 
@@ -191,7 +191,7 @@ def test_a_disk_that_fills_up_keeps_the_received_bytes(
     monkeypatch.setenv("KWS_VOICES", str(full_disk))
     usage: Any = shutil.disk_usage("/")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=10**9))
-    with pytest.raises(KwsError, match="make room"):
+    with pytest.raises(KwsError, match="free some disk space"):
         _get()
     assert piper_paths() == []
 

@@ -135,7 +135,7 @@ def test_command_writes_bundles_and_files(kws: Run, tmp_path: Path) -> None:
         (
             ("--out", "{model}"),
             2,
-            "is the bundle itself; name another folder with --out",
+            "is the bundle itself; choose another folder with --out",
         ),
         (("--out", "x", "--stride", 3), 1, r"its stride over time (2) does not divide a step of 3"),
     ],

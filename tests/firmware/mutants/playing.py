@@ -49,8 +49,8 @@ REGISTERS = {
     "sparkfun_edge": ((0x50010280, 1 << 8, 1 << 8),),  # ADC.DMACFG.DMAPRI
     "b_l475e_iot01a": ((0x40020044, 3 << 12, 3 << 12),),  # DMA1.CCR4.PL
 }
-"""Registers whose faults only a debugger or a meter would show: address, mask, and the expected
-value of the masked bits after a detection."""
+"""Registers whose faults would be visible only with a debugger or a meter: address, mask, and the
+expected value of the masked bits after a detection."""
 
 STANDS = {"sparkfun_edge"}
 """Boards whose DMA must be armed again within 0.1 ms of a block's end."""

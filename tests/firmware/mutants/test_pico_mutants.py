@@ -1,7 +1,7 @@
 """The models around rp2040js detect deliberate faults in the Raspberry Pi Pico's drivers.
 
-rpi_pico.toml lists the faults; see test_mutants.py. A fault is detected if the models refuse what
-the firmware does, or if its lines or the LED's changes differ from those without the fault.
+rpi_pico.toml lists the faults; see test_mutants.py. A fault is detected if the models report
+misuse, or if the lines or the LED's changes differ from the ones without the fault.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def test_each_fault_is_detected(tiny: Bundle, tmp_path: Path) -> None:
     every = load_matrix(default_matrix(), tiny.labels)
     pcm = next(r.pcm for r in every if r.expected[0].name == "yes by annie")
     (tmp_path / "work").mkdir()
-    light = with_interval(RARELY, tiny, tmp_path / "bundle")  # idle time is quick to emulate
+    light = with_interval(RARELY, tiny, tmp_path / "bundle")  # idle time is emulated quickly
     workshop = Workshop(BOARD, light.bundle, tmp_path / "work")
     table = mutants(BOARD)
     good = workshop.build_all()

@@ -2,8 +2,8 @@
 """An Arduino Nano 33 BLE on pseudo-terminals: its USB bootloader, its flash and an application.
 
 `Bootloader` handles each byte as the real bootloader does, including the two stray bytes after V
-and I (sources: kws/host/deploy/loaders/samba.py). It records in `problems` whatever a careful
-client would not send. `Board` adds ports that appear and disappear, and faults.
+and I (sources: kws/host/deploy/loaders/samba.py). It records in `problems` everything that a
+careful client would not send. `Board` adds ports that appear and disappear, and faults.
 """
 
 from __future__ import annotations

@@ -289,7 +289,7 @@ def test_errors_without_a_board() -> None:
     said = refusal([])
     assert said.startswith("no board was found; plug it in")
     two = [Port("/dev/ttyACM0", APPLICATION, "1"), Port("/dev/ttyACM1", APPLICATION, "2")]
-    assert "2 boards were found: name one with --port, /dev/ttyACM0, /dev/ttyACM1" in refusal(two)
+    assert "2 boards were found: choose one with --port, /dev/ttyACM0, /dev/ttyACM1" in refusal(two)
     assert "is in its bootloader" in refusal([Port("/dev/ttyACM0", BOOTLOADER, "1")])
     assert "is in its bootloader" in refusal([Port("/dev/x", BOOTLOADER, "1")], "/dev/x")
     assert "/dev/ttyACM77: there is no such port" in refusal([], "/dev/ttyACM77")

@@ -195,7 +195,7 @@ def test_bundles_with_different_frontends_are_refused() -> None:
         (("--then", TEN_WORDS, "--for", "5"), "--for '5': write a time with its unit, such as 5s"),
         (("--then", TEN_WORDS, "--for", "-5s"), "--for '-5s': write a time with its unit"),
         (("--then", "missing"), "missing: no such bundle"),
-        (("--for", "5s"), "--for is the time of a second bundle; name it with --then"),
+        (("--for", "5s"), "--for is the time of a second bundle; pass it with --then"),
     ],
 )
 @pytest.mark.parametrize("command", ["build", "run", "listen"])

@@ -40,7 +40,7 @@ from tests.host.rooms import between_silence
 pytestmark = pytest.mark.usefixtures("board_tools")
 
 UNKNOWN_COMMAND = (
-    "error: unknown command; there are gain threshold scores pcm reset stats level health"
+    "error: unknown command; choose from gain threshold scores pcm reset stats level health"
 )
 
 YES, NO, OTHER, FAN = (

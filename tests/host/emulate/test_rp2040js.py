@@ -99,7 +99,7 @@ def test_board_writes_the_hosts_lines(
     settle_ms = find_board(BOARD).dropped_samples // 16
     heard = [settle_ms + event.time_ms for event in host.heard]
     assert settle_ms + 20 < times[0] < settle_ms + 120, "the first hop, after the copy to RAM"
-    # A keyword lights it after the inference, which takes 102 ms.
+    # A keyword lights the LED after the inference, which takes 102 ms.
     assert all(any(0 < at - time < 500 for at in times) for time in heard)
 
 

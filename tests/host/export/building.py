@@ -27,12 +27,12 @@ def run_binary(
 
 
 def run(*command: str | Path, sound: bytes = b"", env: dict[str, str] | None = None) -> str:
-    """The same as text; `sound` is standard input."""
+    """The same as text; `sound` is its standard input."""
     return run_binary(*command, given=sound, env=env).decode()
 
 
 def refusal(program: Path, sound: bytes) -> str:
-    """Standard error of a program whose stubs have to refuse what it asks of them."""
+    """Standard error of a program whose stubs have to reject its arguments."""
     done = subprocess.run([program], input=sound, capture_output=True, check=False)
     assert done.returncode == 4
     return done.stderr.decode()
@@ -45,7 +45,7 @@ def detections(bundle: Bundle, sound: Pcm) -> list[tuple[str, int, int]]:
 
 
 def lines(words: list[tuple[str, int, int]]) -> str:
-    """What the examples print."""
+    """The examples' output."""
     return "".join(f"{word} {score} @{time}\n" for word, score, time in words)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A recording for the exports' examples, and what they have to hear in it."""
+"""A recording for the exports' examples, and the words that they have to detect."""
 
 from __future__ import annotations
 

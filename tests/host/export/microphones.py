@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a microphone sends for a recording."""
+"""A microphone's output for a recording."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 """The Arduino library is built by arduino-builder, which compiles for version 1 of the IDE.
 
 It finds the libraries by the sketch's includes, adds prototypes to the sketch, and decides which
-files it compiles. The platform is the PC, so that the program runs.
+files it compiles. The platform is the PC, so that the program can run.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ pc.build.core=pc
 pc.build.board=PC
 """
 
-# Core and sketch are compiled as boards' cores do it.
+# Core and sketch are compiled as by boards' cores.
 PLATFORM = """\
 name=PC
 version=1.0.0

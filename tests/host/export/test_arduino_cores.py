@@ -126,7 +126,7 @@ def test_the_tflm_library_compiles_with_a_real_core(
 
 
 def compile_files(files: list[Path], flags: Callable[[Path], list[str]], library: Path) -> None:
-    """Compile each file as a core does, without a warning of ours."""
+    """Compile each file as a core does; this project's files cause no warnings."""
     if VARIABLE not in os.environ:
         pytest.skip(f"{VARIABLE} does not name a folder with Arduino cores")
     options = flags(Path(os.environ[VARIABLE]).resolve())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Arduino sketches with an I2S microphone hear what the device hears.
+"""The Arduino sketches with an I2S microphone detect the same words as the device.
 
-They run on the PC, with headers of ours for the cores' libraries.
+They run on the PC, with stub headers for the cores' libraries.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def test_the_sketch_hears_what_the_device_hears(
 def test_a_wrong_sketch_is_found(
     library: Path, sound: Pcm, tmp_path: Path, change: tuple[str, str, str, str]
 ) -> None:
-    """The libraries of these tests refuse what the real ones refuse, or would misread."""
+    """The stub libraries reject arguments that the real ones reject or misread."""
     name, old, new, error = change
     text = sketch(library, name)
     assert old in text

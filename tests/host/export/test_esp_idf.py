@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ESP-IDF component builds in CMake, and its example hears what the device hears.
+"""The ESP-IDF component builds in CMake, and its example detects the same words as the device.
 
-The example runs on the PC, with headers of ours for ESP-IDF's and a microphone with the demands of
-the I2S driver.
+The example runs on the PC, with stub headers for ESP-IDF and a simulated I2S driver that is as
+strict as the real one.
 
 KWS_ESP_IDF is a checkout of ESP-IDF. The example compiles with its headers, with the compiler for
 Arm, as Debian has none for the ESP32; nothing is linked.
@@ -40,7 +40,7 @@ def component(yes_no: Bundle, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def build(component: Path) -> Path:
-    """A build of the example as idf.py does it, with IDF_PATH at our stand-in."""
+    """A build of the example as by idf.py, with IDF_PATH set to the stubs."""
     folder = component.parent / "build"
     (folder / "config").mkdir(parents=True)
     pins = defaults(component, "IDF_TARGET_ESP32S3")
@@ -104,7 +104,7 @@ def test_loud_sound_is_clipped(build: Path, sound: Pcm, yes_no: Bundle) -> None:
 def test_a_wrong_example_is_found(
     build: Path, component: Path, sound: Pcm, tmp_path: Path, change: tuple[str, str, str]
 ) -> None:
-    """The driver of these tests refuses what the real one refuses."""
+    """The stub driver rejects the same arguments as the real one."""
     old, new, error = change
     text = (component / "examples" / "hear" / "main" / "main.cc").read_text()
     assert old in text
@@ -121,7 +121,7 @@ def test_the_loops_are_fast(build: Path) -> None:
 
 
 def test_the_pins_are_free_for_use(component: Path) -> None:
-    """None belongs to the flash, and each signal has its own."""
+    """No pin belongs to the flash, and each signal has its own pin."""
     for target, flash in (
         ("IDF_TARGET_ESP32", range(6, 12)),
         ("IDF_TARGET_ESP32S3", range(26, 38)),

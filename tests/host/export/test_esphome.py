@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ESPHome's micro_wake_word takes the export, and hears what the bundle hears.
+"""ESPHome's micro_wake_word accepts the export, and detects the same words as the bundle.
 
 KWS_MICRO_WAKE_WORD_MODELS is a checkout of ESPHome's published models (micro-wake-word-models).
-KWS_ESPHOME is the program `esphome`, installed in an environment of its own.
+KWS_ESPHOME is the program `esphome`, installed in its own environment.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exports compile as their users compile them, and hear what the device hears."""
+"""Exports compile as their users compile them, and detect the same words as the device."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_cmake_programs_hear_what_the_device_hears(
 def test_the_arduino_sketch_hears_what_the_device_hears(
     sound: Pcm, heard: list[tuple[str, int, int]], tmp_path: Path, yes_no: Bundle
 ) -> None:
-    """Against headers of ours with the boards' functions, as C++11 like Adafruit's nRF52 core."""
+    """Against stub headers with the boards' functions, as C++11 like Adafruit's nRF52 core."""
     library = tmp_path / "kws_yes_no"
     export("arduino", yes_no, library)
     sketch = library / "examples" / "PrintWords" / "PrintWords.ino"
@@ -99,7 +99,7 @@ def test_the_arduino_library_compiles_for_a_cortex_m4(
     library = tmp_path / "kws_yes_no"
     export("arduino", yes_no, library)
     flags = ("-std=gnu++11", "-mcpu=cortex-m4", "-mthumb", "-fno-exceptions", "-fno-rtti")
-    # In C++11 all of the library is clean with the strictest flags of its users.
+    # In C++11, the whole library compiles without warnings under its users' strictest flags.
     sources = sorted((library / "src").rglob("*.cpp"))
     assert len(sources) > 50
     for first in range(0, len(sources), 20):
@@ -164,7 +164,7 @@ def test_platformios_manifest(yes_no: Bundle, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", EXPORTERS)
 def test_other_folders_are_not_replaced(kind: str, yes_no: Bundle, tmp_path: Path) -> None:
-    # A project of the user's, with the files that each export has, too.
+    # A user's project that also contains the files of an export.
     for name in ("CMakeLists.txt", "library.properties", "library.json"):
         (tmp_path / name).write_text("years of work")
     before = sorted(tmp_path.iterdir())
@@ -259,7 +259,7 @@ def test_all_versions_are_one() -> None:
 
 
 def test_the_librarys_symbols_are_its_own(tmp_path: Path, yes_no: Bundle) -> None:
-    """So that it links beside any other code: names in the namespace `kws`, or with its prefix."""
+    """To link with any other code, names are in the namespace `kws` or have its prefix."""
     library = tmp_path / "kws_yes_no"
     export("cmake", yes_no, library)
     sources = [path for path in (library / "src").rglob("*.cc") if "kernels" not in path.parts]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs for TensorFlow Lite Micro compile against the export and compute what TFLM computes.
+"""Programs for TensorFlow Lite Micro compile against the export and compute the same results as
+TFLM.
 
 KWS_TFLM_ARDUINO is a checkout of the library for Arduino. Its sketches are built with it and with
 the export; both have to print the same lines. That compiles all of TFLM, which takes minutes.
@@ -48,7 +49,7 @@ def objects_of(sources: list[Path], folder: Path, *flags: str) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def library(yes_no: Bundle, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The export, compiled: `src`, and libtflm.a beside it."""
+    """The compiled export: `src`, and libtflm.a next to it."""
     out = tmp_path_factory.mktemp("tflm") / "kws_tflm"
     export("tflm", yes_no, out)
     objects = out.parent / "objects"
@@ -92,7 +93,7 @@ def test_a_model_computes_what_it_computes_elsewhere(
     assert lines[2] == f"input 9 {facts.scale:g} {facts.zero_point} {shape} = {rows[0].size}"
     expected = [" ".join(map(str, np.ravel(own.invoke(row[None])[0]))) for row in rows]
     assert [line.strip() for line in lines[4:9]] == expected
-    # The tensors' descriptions come on top of what kws's interpreter uses.
+    # The tensors' descriptions need memory in addition to kws's interpreter.
     used = int(re.fullmatch(r"arena: (\d+) bytes used", lines[9])[1])  # type: ignore[index]
     assert own.arena_used_bytes < used <= own.arena_used_bytes + 256
     ticks = dict(line.split(",") for line in lines[11:] if line)
@@ -152,7 +153,7 @@ def test_the_frontend_is_tflms_in_c(frontend: Path, step: int, frames: int, dige
 def test_other_frontends_are_refused(frontend: Path, setting: str) -> None:
     done = subprocess.run([frontend, "20", setting], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert re.search(rf"frontend: kws does not compute this value of \w+\.{setting}", done.stderr)
+    assert re.search(rf"frontend: kws does not support this value of \w+\.{setting}", done.stderr)
 
 
 def test_every_op_has_its_name_in_tflm() -> None:
@@ -252,7 +253,7 @@ def tflm(arduino: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[
     folder = tmp_path_factory.mktemp("reference")
     source = arduino / "src"
     third = source / "third_party"
-    (folder / "TensorFlowLite.h").write_text("")  # the real one knows only Arduino boards
+    (folder / "TensorFlowLite.h").write_text("")  # the real one supports only Arduino boards
     (folder / "board.cpp").write_text(BOARD)
     places = (folder, source, third / "flatbuffers/include", third / "gemmlowp", third / "ruy",
               third / "kissfft", third / "cmsis_nn", third / "cmsis_nn/Include",

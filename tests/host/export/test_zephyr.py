@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Zephyr module builds in CMake, and its sample hears what the device hears.
+"""The Zephyr module builds in CMake, and its sample detects the same words as the device.
 
-The sample runs on the PC, with headers of ours for Zephyr's and a microphone with the demands of
-Nordic's driver.
+The sample runs on the PC, with stub headers for Zephyr and a simulated microphone driver that is as
+strict as Nordic's.
 
 KWS_ZEPHYR is a folder that Zephyr's build target llext-edk makes, for a board with a microphone
 (dmic_dev): Zephyr's headers, the board's configuration and devicetree as headers, and the options
@@ -40,7 +40,7 @@ def module(yes_no: Bundle, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def build(module: Path) -> Path:
-    """A build of the sample as west does it, with ZEPHYR_BASE at our stand-in."""
+    """A build of the sample as by west, with ZEPHYR_BASE set to the stubs."""
     folder = module.parent / "build"
     run("cmake", "-S", module / "samples" / "hear", "-B", folder, "-G", "Unix Makefiles",
         "-DCMAKE_CXX_STANDARD=11", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
@@ -84,7 +84,7 @@ def test_the_sample_restarts_after_lost_samples(
 def test_a_wrong_sample_is_found(
     build: Path, module: Path, sound: Pcm, tmp_path: Path, change: tuple[str, str, str]
 ) -> None:
-    """The microphone of these tests refuses what Nordic's driver refuses."""
+    """The stub microphone rejects the same arguments as Nordic's driver."""
     old, new, error = change
     text = (module / "samples" / "hear" / "src" / "main.cc").read_text()
     assert old in text
@@ -157,7 +157,7 @@ def test_the_sample_compiles_with_real_headers(
     kit = Path(os.environ[VARIABLE]).resolve()
     text = (kit / "cmake.cflags").read_text().replace("${CMAKE_CURRENT_LIST_DIR}", str(kit))
     (options,) = re.findall(r"^set\(LLEXT_CFLAGS (.*)\)$", text, re.MULTILINE)
-    # Those for C, for the library of Zephyr's compiler, and for code that is loaded at run time.
+    # Options for C, for the library of Zephyr's compiler, and for code that is loaded at run time.
     refused = ("-std=", "-specs=", "-Wno-pointer-sign", "-Werror=implicit-int", "-DLL_EXTENSION")
     flags = [word for word in options.split(";") if not word.startswith(refused)]
     for source in (

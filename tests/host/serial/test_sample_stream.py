@@ -105,7 +105,7 @@ def fast_clock() -> float:
 
 
 def test_firmware_without_the_command_is_an_error() -> None:
-    refusal = "error: unknown command; there are gain N"
+    refusal = "error: unknown command; choose from gain N"
     with SoundingBoard(SOUND, refusal=refusal) as board, Link(board.device) as link:
         with pytest.raises(BoardError, match=r"no samples: unknown command.*kws deploy"):
             list(follow_samples(SampleStream(link), link, 1, fast_clock))

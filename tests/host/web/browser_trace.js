@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs an exported page's own scripts in Node.js: what the core says of WAV files, as JSON.
+// Runs an exported page's own scripts in Node.js: the core's results for WAV files, as JSON.
 // node browser_trace.js PAGE BLOCK CLIP.wav...   (BLOCK: samples for each call of hear)
 "use strict";
 const fs = require("node:fs");

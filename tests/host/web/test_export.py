@@ -38,7 +38,7 @@ def test_a_page_of_two_bundles_has_both(kws: Run, tmp_path: Path) -> None:
     assert '"listen_ms": 3000' in (out / MODEL).read_text()
     code, _, said = kws("export", "web", "--for", "3s", "--out", out)
     assert code == 2
-    assert "name it with --then" in said
+    assert "pass it with --then" in said
 
 
 def test_a_page_with_the_model_built_in_needs_a_compiler(
@@ -71,7 +71,7 @@ def test_errors_are_one_line(
     (tmp_path / "other" / "letter.txt").touch()
     code, _, said = kws("export", "web", "--out", tmp_path / "other")
     assert code == 2
-    assert "contains files other than a page; name another" in said
+    assert "contains files other than a page; choose another" in said
     code, _, said = kws("export", "web", "--out", tmp_path / "other" / "letter.txt")
     assert code == 2
     code, _, said = kws("export", "web", "--out", read_only / "page")

@@ -102,7 +102,7 @@ def test_a_refused_microphone_is_reported_in_one_line(name: str, open_page: Open
 
 
 def test_a_missing_permission_is_reported(open_page: Open, launch: Launch) -> None:
-    """A headless Chromium refuses by itself."""
+    """A headless Chromium denies the permission by default."""
     page = open_page(launch("--use-fake-device-for-media-stream"))
     page.get_by_role("button", name="Listen").click()
     wait_for(page, "#status", REFUSALS["NotAllowedError"])

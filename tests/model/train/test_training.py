@@ -239,7 +239,7 @@ def test_wrong_arguments_give_one_line_errors_and_nothing_is_written(
 
 
 def test_read_only_folder_is_named(tones: DataSet, read_only: Path) -> None:
-    with pytest.raises(KwsError, match=r"cannot be written|make room"):
+    with pytest.raises(KwsError, match=r"cannot be written|free some disk space"):
         train(TrainingJob(tones, read_only / "run", SETTINGS))
 
 

@@ -65,7 +65,7 @@ def test_label_of_a_phrase(phrase: str, label: str) -> None:
 
 
 def test_empty_phrase() -> None:
-    with pytest.raises(UsageError, match="name the wake word, such as"):
+    with pytest.raises(UsageError, match="pass the wake word, such as"):
         label_of(" _ ")
 
 
@@ -281,7 +281,7 @@ def test_missing_folders_are_named_before_any_work(tmp_path: Path, option: str) 
 def test_a_missing_phrase_is_an_error(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["wake", "--out", str(tmp_path / "out")])
     assert isinstance(result.exception, UsageError)
-    assert "name the wake word, such as" in str(result.exception)
+    assert "pass the wake word, such as" in str(result.exception)
     result = CliRunner().invoke(app, ["wake", "marvin", "--words", "up", "--out", str(tmp_path)])
     assert isinstance(result.exception, UsageError)
     assert "cannot be combined" in str(result.exception)

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-// The .tflite file, as it is.
+// The .tflite file, unchanged.
 alignas(16) extern const unsigned char g_model[57648];
 inline constexpr std::size_t g_model_len = sizeof(g_model);
 

@@ -18,14 +18,14 @@ inline constexpr const char* kLabels[kLabelCount] = {
     "no",
 };
 
-// What the interpreter needs for this model; the same number on every target.
+// Arena that the interpreter needs for this model; the same on every target.
 inline constexpr std::size_t kArenaBytes = 14564;
 
 // Samples from one frame to the next, and frames from one inference to the next.
 inline constexpr int kStrideSamples = 320;
 inline constexpr int kInferenceStride = 6;
 
-// Frames that the scores are about, and frames that the model takes at a time.
+// Frames that the scores cover, and frames per call of the model.
 inline constexpr int kWindowFrames = 49;
 inline constexpr int kInputFrames = 49;
 
@@ -52,8 +52,8 @@ inline constexpr std::uint8_t kThresholds[kLabelCount] = {
 // Whether unknown is reported like a keyword.
 inline constexpr bool kReportUnknown = false;
 
-// The model rests unless the sound is louder than the noise of the room by this many tenths of a
-// decibel. 0: it never rests.
+// The model is paused unless the sound is louder than the room noise by this many tenths of a
+// decibel. 0: it is never paused.
 inline constexpr int kGateRise = 8;
 
 }  // namespace kws::settings

@@ -20,7 +20,7 @@ def check_letters(phrases: Sequence[str], accents: Sequence[str]) -> None:
         foreign = [c for c in phrase if c.isalpha() and "LATIN" not in unicodedata.name(c, "")]
         if foreign and is_english(accents):
             raise UsageError(
-                f"English voices cannot read {phrase!r}; name its language, such as --language hi "
+                f"English voices cannot read {phrase!r}; pass its language, such as --language hi "
                 "(espeak-ng --voices lists the codes)"
             )
 

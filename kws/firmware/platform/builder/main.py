@@ -136,7 +136,7 @@ for pattern in ("*/src/kws/frontend/*", "*_loops.cc"):
 if table := board.get("build.table", ""):
     env.Append(CPPDEFINES=[("KWS_BOARD_TABLE", env.StringifyMacro(table))])
 
-    # SCons does not see what a macro includes.
+    # SCons does not follow an include through a macro.
     def with_table(env, node):
         compiled = env.Object(node)
         env.Depends(compiled, str(root / "src" / table))

@@ -117,7 +117,7 @@ void Console::Run() {
       return command.run(*this, argument);
     }
   }
-  WriteText(output_, "error: unknown command; there are");
+  WriteText(output_, "error: unknown command; choose from");
   for (const Command& command : kCommands) {
     WriteText(output_, " ");
     WriteText(output_, command.name);
@@ -144,7 +144,7 @@ void Console::Restore() {
   WriteSettings();
 }
 
-// Called before the answer is written, so that the answer confirms that the settings are kept.
+// Called before the answer is written, so that the answer confirms that the settings are saved.
 Status Console::Keep() { return store_.Save(owner_, settings_); }
 
 void Console::Report(Status kept) {

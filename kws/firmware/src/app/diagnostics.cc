@@ -113,7 +113,7 @@ Diagnostics::Longest Diagnostics::TakeLongest() {
 }
 
 void Diagnostics::Send(const int16_t* hop) {
-  static_assert(AudioProvider::kHopSamples % kLineSamples == 0, "a hop is a number of lines");
+  static_assert(AudioProvider::kHopSamples % kLineSamples == 0, "a hop fills whole lines");
   for (size_t at = 0; at < AudioProvider::kHopSamples; at += kLineSamples) {
     SampleLine(sent_ / kLineSamples, hop + at).Send();
     sent_ += kLineSamples;

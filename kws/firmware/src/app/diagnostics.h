@@ -32,7 +32,7 @@ class Diagnostics {
   // Sends the microphone's samples for `seconds` (0..kMaxSeconds) from now on; 0 ends it. At the
   // start: a line with the port's new rate, a pause, and a reset of the pipeline at the first
   // sample, so that the samples produce the same lines on a host. At the end: a line with the
-  // numbers of samples sent and lost.
+  // number of samples sent and lost.
   void SendSamples(uint32_t seconds);
 
   void ShowScores(bool show) { shows_scores_ = show; }

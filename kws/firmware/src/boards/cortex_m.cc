@@ -16,12 +16,11 @@ constexpr uint32_t kPaint = 0xdeadbeef;
 
 #ifdef __ARM_ARCH_6M__
 
-// No FPU. Below the stack is no memory, so an overflow is a fault already; the fault's own push
-// then fails too, which stops the core (ARM DDI 0419E, B1.5.15) until the watchdog resets the
-// board.
+// No FPU. There is no memory below the stack, so an overflow is a fault; the fault's own push then
+// fails too, which stops the core (ARM DDI 0419E, B1.5.15) until the watchdog resets the board.
 void PrepareCore() {}
 
-// The core stores no cause.
+// The core does not store the cause.
 void WriteFault() { WriteText("error: processor fault"); }
 
 #else

@@ -8,7 +8,7 @@ extern "C" {
 
 #ifdef __ARM_ARCH_6M__
 
-// A Cortex-M0+ accesses words only at their alignment.
+// A Cortex-M0+ accesses words only at aligned addresses.
 void* memcpy(void* to, const void* from, size_t size) {
   char* out = static_cast<char*>(to);
   const char* in = static_cast<const char*>(from);

@@ -14,8 +14,8 @@ enum class Status : uint8_t {
   kBadModel,            // the model file is damaged or contradicts itself
   kWrongSchemaVersion,  // not a version 3 .tflite
   kUnsupportedOp,       // the resolver has no such op (MicroInterpreter::error() says which)
-  kUnsupportedType,     // the op does not take these tensor types
-  kUnsupportedShape,    // unknown or dynamic dimensions, or a shape that the op does not take
+  kUnsupportedType,     // the op does not support these tensor types
+  kUnsupportedShape,    // unknown or dynamic dimensions, or a shape that the op does not support
   kUnsupportedOption,   // an op's option or a model feature that this runtime does not have
   kBadQuantization,     // scales or zero points missing or out of range
   kArenaTooSmall,       // the model does not fit into the tensor arena

@@ -4,7 +4,7 @@
 
 namespace kws {
 
-// Of this library: semantic versioning of the headers in kws/; those in its subfolders are
+// The library's version: semantic versioning of the headers in kws/; headers in its subfolders are
 // internal.
 constexpr int kVersionMajor = 0;
 constexpr int kVersionMinor = 1;

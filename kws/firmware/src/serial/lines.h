@@ -73,7 +73,7 @@ inline constexpr char kLost[] =
 inline constexpr char kTooLong[] =
     "error: the command is too long; a line has at most 31 characters\n";
 inline constexpr char kNotKept[] =
-    "error: the settings were not kept; the flash may be worn, they last until the next reset\n";
+    "error: the settings were not saved; flash may be worn out; they last until the next reset\n";
 
 inline constexpr char kNoStart[] =
     "error: the microphone did not start; check the board and reset\n";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes what the pipeline does as serial lines (formats: lines.h), which tools match.
+// Reports the pipeline's events as serial lines (formats: lines.h), which tools match.
 #ifndef KWS_SERIAL_RESPONDER_H_
 #define KWS_SERIAL_RESPONDER_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tools/infer.cc needs of the machine that runs it: an emulated board (tools/qemu_machine.cc)
-// or an emulated processor without a board (cores/).
+// The interface of tools/infer.cc to the machine that runs it: an emulated board
+// (tools/qemu_machine.cc) or an emulated processor without a board (cores/).
 #ifndef KWS_TOOLS_MACHINE_H_
 #define KWS_TOOLS_MACHINE_H_
 

@@ -172,9 +172,10 @@ TEST_F(ConsoleTest, AnotherBundleIgnoresTheSettings) {
 
 TEST_F(ConsoleTest, BrokenFlashIsReportedAndSettingsApply) {
   flash.broken = true;
-  EXPECT_EQ(Type("gain 12\n"),
-            "gain 12 dB\nerror: the settings were not kept; the flash may be worn, they last until "
-            "the next reset\n");
+  EXPECT_EQ(
+      Type("gain 12\n"),
+      "gain 12 dB\nerror: the settings were not saved; flash may be worn out; they last until "
+      "the next reset\n");
   EXPECT_EQ(board::gain, 12);
 }
 
@@ -189,7 +190,7 @@ TEST_F(ConsoleTest, StatsReportIdleTimeSinceTheLastStats) {
   board::sleep_ms = 8325 + 5000;
   EXPECT_NE(Type("stats\n").find(" 50.0 % idle, 32000 k cycles"), std::string::npos);
   EXPECT_NE(Type("stats\n").find(" 0.0 % idle"), std::string::npos) << "no time went by";
-  // Three weeks at once: more than 32 bits of tenths hold, and past the clock's wrap.
+  // Three weeks at once: more tenths than 32 bits hold, and past the clock's wrap.
   board::now_ms += 3000000000u;
   board::sleep_ms += 2700000000u;
   EXPECT_NE(Type("stats\n").find(" 90.0 % idle"), std::string::npos);
@@ -237,7 +238,7 @@ TEST_F(ConsoleTest, LinesMayHaveCorrectionsAndNoise) {
   EXPECT_EQ(Type("gain    5\n"), "gain 5 dB\n");
   EXPECT_EQ(Type("gain\x01\xff\t 6\n"), "gain 6 dB\n") << "noise on the line";
   const std::string unknown =
-      "error: unknown command; there are gain threshold scores pcm reset stats level health\n";
+      "error: unknown command; choose from gain threshold scores pcm reset stats level health\n";
   for (const char* wrong : {"help\n", "gain6\n", "stats now\n", "gai\n", "stat\n", "Gain 3\n"}) {
     EXPECT_EQ(Type(wrong), unknown) << wrong;
   }

@@ -107,7 +107,7 @@ TEST_F(SettingsStoreTest, BrokenFlashIsReportedAndKeepsTheOldSettings) {
 }
 
 TEST_F(SettingsStoreTest, TheSequenceMayWrap) {
-  // The numbers of a device's first records, shortly before the end.
+  // Sets the first record's number to shortly before the counter wraps.
   Save(WithGain(1));
   uint32_t record[SettingsStore::kRecordWords];
   std::memcpy(record, flash.page(0), sizeof(record));

@@ -50,7 +50,7 @@ class SpotterTest : public testing::Test {
  protected:
   void SetUp() override { ASSERT_FALSE(Bytes().empty()) << "no model in tests/data/models"; }
 
-  // What the pipeline reports.
+  // The pipeline's reports.
   std::vector<Hit> Expected(const std::vector<int16_t>& samples) {
     alignas(16) static uint8_t arena[kArenaBytes];
     const Model model = GetModel(Bytes().data(), Bytes().size());

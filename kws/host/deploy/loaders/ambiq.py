@@ -182,7 +182,7 @@ class Ambiq:
         """Reset the board until its loader answers; the user holds the button.
 
         Args:
-            link: to its serial port.
+            link: connection to its serial port.
             answer: timeout for an answer, in seconds.
             clock: measures it.
         """
@@ -272,8 +272,8 @@ class Ambiq:
         speaks = len(heard) > _STRAY
         said = "answers, but not as Ambiq's bootloader" if speaks else "does not answer"
         raise ProtocolError(
-            f"{self._link.device}: the board {said}; hold its button 14 until kws writes, and look "
-            "at the adapter (3.3 V; if it has no DTR pin, press RST now and then while you hold 14)"
+            f"{self._link.device}: the board {said}; hold its button 14 until kws writes, and "
+            "check the adapter (3.3 V; without a DTR pin, press RST now and then while you hold 14)"
         )
 
     def _send(

@@ -57,7 +57,7 @@ class Samba:
         """Greet the bootloader and check that it is the expected one.
 
         Args:
-            link: to its serial port.
+            link: connection to its serial port.
             chip: the expected name of the chip.
             flash: writable addresses.
             answer: timeout for an answer, in seconds.

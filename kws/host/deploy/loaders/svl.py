@@ -108,7 +108,7 @@ class Svl:
         """Reset the board and keep it in its loader.
 
         Args:
-            link: to its serial port.
+            link: connection to its serial port.
             answer: timeout for an answer, in seconds.
             clock: measures it.
             rates: the subset of `RATES` to try.
@@ -176,8 +176,8 @@ class Svl:
             "answers, but not as SparkFun's variable loader" if first_answer else "does not answer"
         )
         raise ProtocolError(
-            f"{self._link.device}: the board {said}; look at the adapter (3.3 V, with its DTR pin "
-            "connected) and whether the board has that loader (docs/boards/sparkfun_edge.md)"
+            f"{self._link.device}: the board {said}; check the adapter (3.3 V, with its DTR pin "
+            "connected) and that the board has this loader (docs/boards/sparkfun_edge.md)"
         )
 
     def _read(self, seconds: float) -> bytes:

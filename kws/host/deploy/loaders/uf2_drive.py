@@ -16,7 +16,7 @@ at the end. If power fails in between, the bootloader finds no application to st
 
 The boot ROM of the RP2040 (raspberrypi/pico-bootrom-rp2040 at ef22cd8, bootrom/virtual_disk.c) does
 not allow that. It erases a sector of flash when the first of 16 blocks arrives, counted by their
-numbers, not by their addresses; so block n has to be n * 256 bytes behind the start, which is the
+numbers, not by their addresses; so block n has to be n * 256 bytes after the start, which is the
 start of a sector.
 """
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rp2040js lacks or accepts unchecked: clocks, resets, flash, watchdog. Numbers in parentheses
-// are sections of the RP2040 datasheet.
+// Parts that rp2040js lacks or does not check: clocks, resets, flash, watchdog. Numbers in
+// parentheses are sections of the RP2040 datasheet.
 "use strict";
 
 const { Misuse, Peripheral, Stored } = require("./registers.cjs");
@@ -133,7 +133,7 @@ class ClockControl extends Stored {
   onChange() {}
 }
 
-// RESETS: all peripherals but those for flash are in reset at first (2.14).
+// RESETS: all peripherals except those for flash start in reset (2.14).
 class Resets extends Stored {
   constructor() {
     super("RESETS", { 0x00: ["held", 0x1ffffff & ~((1 << 6) | (1 << 9))], 0x04: ["wdsel", 0] });
@@ -143,7 +143,7 @@ class Resets extends Stored {
     return offset === 0x08 ? ~this.held & 0x1ffffff : super.readUint32(offset);
   }
 
-  // The peripheral behind a check that it is not in reset; `begin` is called at the end of a reset.
+  // The peripheral, with a check that it is not in reset; `begin` is called at the end of a reset.
   guard(bit, peripheral, name, begin = () => {}) {
     const resets = this;
     const check = () => {
@@ -208,7 +208,7 @@ class FlashInterface extends Stored {
   }
 }
 
-// WATCHDOG, which ticks the timer too (4.7). `resets` is called with the reason's bits.
+// WATCHDOG, which also ticks the timer (4.7). `resets` is called with the reason's bits.
 class Watchdog extends Peripheral {
   constructor(clocks, clock, resets) {
     super("WATCHDOG");

@@ -25,11 +25,11 @@ class I2sMicrophone {
     this.sck = 0;
     this.ws = 0;
     this.latched = 1; // WS at the last rising edge
-    this.bit = SLOT; // that the next falling edge sends
+    this.bit = SLOT; // the bit that the next falling edge sends
     this.word = 0;
-    this.edges = 0; // rising ones in this frame
+    this.edges = 0; // rising edges in this frame
     this.frames = 0;
-    this.begin = 0; // nanoseconds, of the CHECKED frames
+    this.begin = 0; // start of the CHECKED frames, in nanoseconds
   }
 
   // The pins' levels after a step of the PIO.

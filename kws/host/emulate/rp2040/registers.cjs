@@ -2,7 +2,7 @@
 // Base of peripheral models, in the form that rp2040js calls.
 "use strict";
 
-// A wrong use of the chip. It ends the run: hardware would fail in its own way.
+// Misuse of the chip. It ends the run, because hardware would fail in some other way.
 class Misuse extends Error {}
 
 class Peripheral {

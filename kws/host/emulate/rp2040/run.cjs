@@ -2,17 +2,17 @@
 // Runs firmware of the Raspberry Pi Pico in rp2040js: node run.cjs JOB, where JOB is a JSON file:
 //
 //   image       flash content from 0x10000000 on
-//   microphone  16 kHz int16 samples; or null: the PIO stands still, so no samples come
-//   seconds     how long the board runs
+//   microphone  16 kHz int16 samples; or null: the PIO is stopped, so no samples arrive
+//   seconds     run time of the board
 //   typed       [seconds, text] for the serial port
 //   rates       [seconds, bit/s] of the serial adapter
-//   lights      where to write the changes of the LED, as [ms, on]; or null
+//   lights      file for the changes of the LED, as [ms, on]; or null
 //
-// Writes the board's serial output to stdout; or, if the firmware uses the chip wrongly, what it did
-// to stderr, and ends with status 1.
+// Writes the board's serial output to stdout. If the firmware misuses the chip, describes the misuse
+// on stderr, and exits with status 1.
 //
-// rp2040js emulates the core, SIO, PIO, DMA and timer; it comes without the chip's boot ROM, whose
-// work is done here. Only the core's cycles are counted: no waits for a bus that DMA uses as well.
+// rp2040js emulates the core, SIO, PIO, DMA and timer, but has no boot ROM, whose work is done here.
+// Only the core's cycles are counted, not waits for a bus that DMA uses at the same time.
 "use strict";
 
 const fs = require("fs");
@@ -22,9 +22,9 @@ const { I2sMicrophone } = require("./i2s_microphone.cjs");
 const { Misuse, Stored } = require("./registers.cjs");
 const { Uart } = require("./uart.cjs");
 
-const BOOT2 = 0x20041f00; // where the boot ROM copies it
+const BOOT2 = 0x20041f00; // address to which the boot ROM copies it
 const BOOT2_BYTES = 256;
-const STEP_CYCLES = 64; // at most, between looks at the clock while the PIO is stopped
+const STEP_CYCLES = 64; // maximum between checks of the clock while the PIO is stopped
 const LED = 25;
 const HIGH = 1; // of rp2040js's GPIOPinState
 const SEND_EVENT_ON_PEND = 1 << 4;
@@ -172,7 +172,7 @@ class Pico {
     if (shown) this.mcu.flash.set(this.image);
   }
 
-  // Runs until `seconds`; a watchdog's reset is a new start.
+  // Runs until `seconds`; a watchdog reset starts the firmware again.
   run(seconds) {
     const end = seconds * 1e9 - this.passed;
     const { clock, core, pio } = this.mcu;

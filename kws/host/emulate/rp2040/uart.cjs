@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// UART 0 (RP2040 datasheet, 4.2) and a serial adapter at GP0 and GP1. Bytes take their time, and get
-// through only if pins, rates and formats agree.
+// UART 0 (RP2040 datasheet, 4.2) and a serial adapter at GP0 and GP1. Bytes take as long as on a
+// wire, and get through only if pins, rates and formats agree.
 "use strict";
 
 const { Stored } = require("./registers.cjs");

@@ -54,7 +54,8 @@ class StreamResult:
     """Description of the streams."""
 
     total: StreamMetrics
-    """Metrics of all streams but talk without keywords; of that talk if there are no others."""
+    """Metrics of all streams except talk without keywords, or of that talk if there are no
+    others."""
 
     by_kind: tuple[KindMetrics, ...]
     excerpts: tuple[Excerpt, ...]

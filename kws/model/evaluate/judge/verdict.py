@@ -66,7 +66,7 @@ class MissCounts:
         rows = [(word, *counts) for word, counts in self.misses.items() if counts[1]]
         rows.sort(key=lambda row: -row[1] / row[2])
         each = ", ".join(f"{word} {missed} of {said} times" for word, missed, said in rows[:3])
-        return f"missed {each}{self.where}" if rows else f"no keyword was said{self.where}"
+        return f"missed {each}{self.where}" if rows else "no keyword was spoken"
 
 
 @dataclass(frozen=True)

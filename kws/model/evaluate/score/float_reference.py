@@ -38,7 +38,8 @@ class FloatReference:
         )
         if scores.shape != (len(spectrograms), classes):
             raise ModelError(
-                f"{self.source}: returns {scores.shape[-1]} scores, the bundle has {classes} labels"
+                f"{self.source}: returns {scores.shape[-1]} scores, but the bundle has {classes} "
+                "labels"
             )
         return scores
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clips for evaluating a bundle, with what is known about each."""
+"""Clips for evaluating a bundle, with their labels, speakers and sources."""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 """A simulated Raspberry Pi Pico: its boot ROM's drive, its flash, and an adapter at its UART.
 
 `BootRom` handles each sector as the RP2040's boot ROM does (source: kws/host/deploy/loaders/
-uf2_drive.py): it erases flash by the numbers of blocks, so a file in another order than that of its
-addresses would leave wrong bytes. It records in `problems` whatever a careful client would not
-write. Time is simulated.
+uf2_drive.py): it erases flash by the numbers of blocks, so a file that is not in the order of its
+addresses would leave wrong bytes. It records in `problems` everything that a careful client would
+not write. Time is simulated.
 """
 
 from __future__ import annotations
@@ -102,13 +102,13 @@ class SimulatedLink(Link):
         """Nothing to release."""
 
     def read(self, timeout: float) -> bytes:
-        """What the board has sent."""
+        """The board's output."""
         self.board.sleep(timeout)
         sent, self.board.sent = self.board.sent, b""
         return sent
 
     def write(self, data: bytes) -> None:
-        """Nothing is typed in these tests."""
+        """These tests send no input."""
         raise AssertionError(data)
 
 

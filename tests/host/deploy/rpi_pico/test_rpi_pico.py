@@ -111,7 +111,7 @@ def test_a_pulled_cable_is_reported_and_the_next_try_works(sector: int) -> None:
     board = Board(unplug_at_sector=sector)
     size = 3 * ERASED_AT_ONCE
     image = image_of(size)
-    # 47 blocks of 48: after the others, a restart cannot be told from a pulled cable.
+    # 47 of 48 blocks: after the last one, a restart and a pulled cable look the same.
     text = refused(lambda: deployment.deploy(TARGET, image, None, bench_of(board)))
     assert "the drive disappeared" in text
     assert "hold BOOTSEL" in text
@@ -129,7 +129,7 @@ def test_a_file_that_the_board_does_not_accept_is_reported() -> None:
 
 
 def test_the_order_for_another_bootloader_would_damage_the_firmware() -> None:
-    """So `parts_in_order` is needed; `safe_parts` is for Adafruit's bootloader."""
+    """Shows why `parts_in_order` is needed; `safe_parts` is for Adafruit's bootloader."""
     rom, size = BootRom(), 2 * ERASED_AT_ONCE
     file = b"".join(uf2_drive.safe_parts(image_of(size), FAMILY))
     for at in range(0, len(file), uf2.BLOCK):

@@ -84,7 +84,7 @@ class AnyLoader(ABC):
 
     def __post_init__(self) -> None:
         self.problems: list[str] = []
-        """Whatever a careful client would not send."""
+        """Everything that a careful client would not send."""
         self.packets: list[str] = []
         """Names of received messages, `bad` for damaged or incomplete ones."""
         self.starts = 0

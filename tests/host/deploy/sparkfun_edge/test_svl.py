@@ -104,7 +104,7 @@ def test_a_missing_answer_is_reported(board: Board, packets: int) -> None:
     text = try_deploy(board)
     assert RECOVER in text
     if packets <= GREETING:
-        assert "has that loader" in text
+        assert "has this loader" in text
     else:
         address = ORIGIN + FRAME * (packets - GREETING - 1)
         assert f"the bootloader did not answer at flash address 0x{address:x}" in text
@@ -114,7 +114,7 @@ def test_without_dtr_the_error_names_the_adapter(board: Board) -> None:
     board.faults.no_dtr = True
     board.loader.start()
     text = try_deploy(board)
-    assert "the board does not answer; look at the adapter (3.3 V, with its DTR pin" in text
+    assert "the board does not answer; check the adapter (3.3 V, with its DTR pin" in text
     assert board.loader.packets == []
 
 

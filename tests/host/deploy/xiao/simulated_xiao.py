@@ -3,8 +3,9 @@
 
 `Uf2Bootloader` handles each sector as Adafruit's bootloader does (sources:
 kws/host/deploy/loaders/uf2_drive.py): it writes flash through a page buffer and counts blocks by
-their numbers. It records in `problems` whatever a careful client would not write. `SimulatedDrive`
-writes the sectors of each part out of order, as a system may do, with a directory sector.
+their numbers. It records in `problems` everything that a careful client would not write.
+`SimulatedDrive` writes the sectors of each part out of order, as a system may do, with a directory
+sector.
 """
 
 from __future__ import annotations

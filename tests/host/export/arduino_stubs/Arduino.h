@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sketch needs of an Arduino core, for the host: Serial prints to stdout.
+// The parts of an Arduino core that a sketch needs, for the host: Serial prints to stdout.
 #ifndef KWS_TEST_ARDUINO_H_
 #define KWS_TEST_ARDUINO_H_
 
@@ -21,7 +21,7 @@ extern SerialPort Serial;
 void setup();
 void loop();
 
-// The interrupt of a peripheral, which sets it; false at the end of its input.
+// A peripheral's interrupt function, set by the peripheral; false at the end of its input.
 extern bool (*interrupt)();
 
 // A sketch waits only after an error.

@@ -44,7 +44,7 @@ class I2S {
   bool read32(int32_t* left, int32_t* right) {
     Demand(running_, "read too early");
     *left = NextSlot();
-    *right = 0x55555555;  // nobody drives the line
+    *right = 0x55555555;  // the line is not driven
     return true;
   }
   bool getOverflow() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An INMP441: the slots on stdin. The program ends with them.
+// An INMP441: the slots on stdin. The program exits at their end.
 #ifndef KWS_TEST_SLOTS_H_
 #define KWS_TEST_SLOTS_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ESP-IDF's functions for the host, and main. The microphone is an INMP441 that gives the slots on
-// stdin; the program ends with them. If the environment has LOSE, the first read is too late.
+// ESP-IDF's functions for the host, and main. The microphone is an INMP441 that sends the slots on
+// stdin; the program exits at their end. If the environment has LOSE, the first read is too late.
 #include "driver/i2s_std.h"
 #include "sdkconfig.h"
 
@@ -30,7 +30,7 @@ esp_err_t i2s_new_channel(const i2s_chan_config_t* config, i2s_chan_handle_t* tx
                           i2s_chan_handle_t* rx) {
   Demand(config->id == I2S_NUM_AUTO && config->role == I2S_ROLE_MASTER, "not the master");
   Demand(tx == nullptr && rx != nullptr, "not a receiver alone");
-  // A DMA buffer has 4092 bytes at most, and all together more than an inference's time.
+  // A DMA buffer has at most 4092 bytes; all together hold more than an inference's time.
   Demand(config->dma_frame_num * sizeof(int32_t) <= 4092, "a DMA buffer is too long");
   Demand(config->dma_desc_num * config->dma_frame_num >= 16000 / 5, "buffers of less than 0.2 s");
   Demand(!channel_made, "two channels");

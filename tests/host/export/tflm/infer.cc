@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// As a program for TFLM is written: outputs for each input on stdin. Usage: infer MODEL ARENA_BYTES
+// A program written for TFLM: outputs for each input on stdin. Usage: infer MODEL ARENA_BYTES
 #include <TensorFlowLite.h>
 
 #include <cstdio>
@@ -15,7 +15,7 @@
 #include "tensorflow/lite/micro/system_setup.h"
 #include "tensorflow/lite/schema/schema_generated.h"
 
-// The clock: each reading is a tick later.
+// The clock advances by a tick at each reading.
 namespace tflite {
 uint32_t ticks_per_second() { return 1000; }
 uint32_t GetCurrentTimeTicks() {

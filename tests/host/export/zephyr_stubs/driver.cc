@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zephyr's functions for the host. The microphone has the demands and habits of Nordic's driver: it
-// keeps two blocks to fill, and stops if it has no third. It delivers the samples on stdin, and the
-// program ends with them. If the environment has LOSE, it stops once as if the program were late.
+// Zephyr's functions for the host. The microphone behaves like Nordic's driver: it keeps two blocks
+// to fill, and stops if there is no third. It delivers the samples on stdin; the program exits at
+// their end. If the environment has LOSE, it stops once as if the program were late.
 #include <zephyr/audio/dmic.h>
 #include <zephyr/devicetree.h>
 #include <zephyr/sys/printk.h>

@@ -146,7 +146,8 @@ def test_interval_is_wider_if_a_speakers_clips_fail_together() -> None:
 @pytest.mark.parametrize("count", [2, 3, 5, 20])
 @pytest.mark.parametrize("mean", [0.1, 0.5, 0.98])
 def test_interval_covers_other_speakers_in_95_of_100_cases(count: int, mean: float) -> None:
-    """For any difference between speakers (0.02: small; 0.8: most are all right or all wrong)."""
+    """For any difference between speakers (0.02: small; 0.8: most have all clips right or all
+    wrong)."""
     rng = np.random.default_rng(1)
     speakers = np.repeat(np.arange(count), 12).tolist()
     for alike in (0.02, 0.3, 0.8):

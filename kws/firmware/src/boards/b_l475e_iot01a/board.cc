@@ -13,7 +13,7 @@ namespace kws {
 namespace board {
 namespace {
 
-// Source: ST's UM2153, section LEDs; what the shared pin does: Zephyr 1.9,
+// Source: ST's UM2153, section LEDs; use of the shared pin: Zephyr 1.9,
 // boards/arm/disco_l475_iot1/board.h.
 constexpr Pin kListening = {kPortA, 5};  // LED 1, green
 constexpr Pin kGreen = {kPortB, 14};     // LED 2
@@ -49,7 +49,7 @@ void Show(const Light& light) {
   SetMode(kShared, light.shared == Shared::kNone ? PinMode::kInput : PinMode::kOutput);
 }
 
-// Yellow or off, regardless of what was shown before.
+// Yellow or off, regardless of the previous state.
 void ShowFault(bool on) { Show({false, on ? Shared::kYellow : Shared::kNone}); }
 
 void ShowListening(bool on) { Drive(kListening, on); }
@@ -61,7 +61,7 @@ void LedInit() {
   SetMode(kListening, PinMode::kOutput);
 }
 
-// Waits, and does the work of the interrupts meanwhile.
+// Waits, and does the work of the interrupts in the meantime.
 void Wait(uint32_t microseconds) {
   const uint32_t begin = Microseconds();
   while (Microseconds() - begin < microseconds) {

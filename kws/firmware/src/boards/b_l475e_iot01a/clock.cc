@@ -79,7 +79,7 @@ const uint32_t kClockKhz = 80000;
 
 void ClockInit() {
   reset_status = Register(kResetStatus);
-  Register(kResetStatus) = kResetForget;  // the bits add up otherwise
+  Register(kResetStatus) = kResetForget;  // otherwise the bits accumulate
   StartWatchdog();
   StartCore();
   StartTimer();

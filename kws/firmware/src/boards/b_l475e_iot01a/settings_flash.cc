@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last two pages of flash, for settings (RM 3.3). They are in the second bank: the core runs on
-// from the first one while a page is erased, 22 ms (DS, flash memory), and no sample is lost. Words
-// are written in pairs, once after each erase.
+// The last two pages of flash, for settings (RM 3.3). They are in the second bank: the core
+// continues to run from the first one while a page is erased for 22 ms (DS, flash memory), and no
+// sample is lost. Words are written in pairs, once after each erase.
 #include "boards/b_l475e_iot01a/clock.h"
 #include "boards/b_l475e_iot01a/stm32l475.h"
 #include "boards/board.h"
@@ -33,14 +33,15 @@ bool IsDone() {
   return true;
 }
 
-// Enables changes to flash during its lifetime. The data cache is disabled meanwhile, and flushed.
+// Enables changes to flash during its lifetime. The data cache is flushed, and disabled in the
+// meantime.
 class Unlocked {
  public:
   Unlocked() {
     Register(kFlashAccess) &= ~kFlashCacheData;
     Register(kFlashKey) = kFlashKey1;
     Register(kFlashKey) = kFlashKey2;
-    Register(kFlashStatus) = kFlashErrors | kFlashDone;  // an old error forbids all that follows
+    Register(kFlashStatus) = kFlashErrors | kFlashDone;  // an old error blocks later writes
   }
   ~Unlocked() {
     Register(kFlashControl) = kFlashLock;

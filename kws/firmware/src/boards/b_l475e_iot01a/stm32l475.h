@@ -156,7 +156,7 @@ constexpr uint32_t kTimerTellReached = 1u << 1;    // TIM2.DIER.CC1IE
 constexpr uint32_t kTimerStatus = 0x40000010;      // TIM2.SR; write 0 to clear
 constexpr uint32_t kTimerReached = 1u << 1;        // TIM2.SR.CC1IF
 constexpr uint32_t kTimerEvents = 0x40000014;      // TIM2.EGR
-constexpr uint32_t kTimerUpdate = 1u << 0;         // TIM2.EGR.UG; takes the prescaler over
+constexpr uint32_t kTimerUpdate = 1u << 0;         // TIM2.EGR.UG; applies the prescaler
 constexpr uint32_t kTimerCount = 0x40000024;       // TIM2.CNT
 constexpr uint32_t kTimerPrescaler = 0x40000028;   // TIM2.PSC; less one
 constexpr uint32_t kTimerCompare = 0x40000034;     // TIM2.CCR1
@@ -169,7 +169,7 @@ constexpr uint32_t kWatchdogReload = 0xaaaa;
 constexpr uint32_t kWatchdogPrescaler = 0x40003004;  // IWDG.PR
 constexpr uint32_t kWatchdogBy64 = 4u << 0;          // IWDG.PR.PR
 constexpr uint32_t kWatchdogCount = 0x40003008;      // IWDG.RLR
-constexpr uint32_t kWatchdogStatus = 0x4000300c;     // IWDG.SR; 0: both were taken over
+constexpr uint32_t kWatchdogStatus = 0x4000300c;     // IWDG.SR; 0: both are applied
 
 // Filter for sigma-delta modulators (RM 24.7, 24.8): channel 0 has the clock's output, channel 2
 // the microphones, filter 0 does the work.

@@ -31,7 +31,7 @@ void KeepDebugPort() {
   Register(kDebugUnlock) = Register(kDebugSetting);
 }
 
-// Waits, and does the work of the interrupts meanwhile.
+// Waits, and does the work of the interrupts in the meantime.
 void Wait(uint32_t microseconds) {
   const uint32_t begin = Microseconds();
   while (Microseconds() - begin < microseconds) {

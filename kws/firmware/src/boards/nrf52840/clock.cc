@@ -49,7 +49,7 @@ void StartCrystal() {
 
 void ReadResetReason() {
   uint32_t reason = Register(kPowerResetReason);
-  Register(kPowerResetReason) = reason;  // the bits add up otherwise
+  Register(kPowerResetReason) = reason;  // otherwise the bits accumulate
   // Anomaly 136: after a pin reset other bits may be set too.
   if ((reason & kPowerResetPin) != 0) reason = kPowerResetPin;
   const bool timer = Register(kPowerRetained2) == kTimerWatchdogMark;
@@ -61,7 +61,7 @@ void ReadResetReason() {
     reset_fault = lines::kWatchdog;
   } else if ((reason & kPowerResetLockup) != 0) {
     reset_cause = "lockup";
-    reset_fault = "error: a fault in a fault reset the board; the firmware has a bug\n";
+    reset_fault = "error: a fault in the fault handler reset the board; the firmware has a bug\n";
   }
 }
 

@@ -8,7 +8,7 @@ namespace board {
 
 void LedInit();
 
-// Red or off, regardless of what was shown before.
+// Red or off, regardless of the previous state.
 void ShowRed(bool on);
 
 // The LED for listening. If it is one of the three colours, it is not shown while they show a

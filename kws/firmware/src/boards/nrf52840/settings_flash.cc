@@ -17,11 +17,11 @@ namespace {
 
 constexpr uint32_t kPageBytes = 4096;
 
-// Parts of an erase, 85 ms and more together; an interrupt waits for at most one part.
+// Parts of an erase, together at least 85 ms; an interrupt waits for at most one part.
 constexpr uint32_t kPartMs = 5;
 constexpr int kParts = 18;
 
-// Maximum number of polls per part, at least twice its time even if the core did not stall.
+// Maximum number of polls per part, at least twice its time even if the core does not stall.
 constexpr int kLooks = 100000;
 
 bool IsDone() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers that are used of the MPS2 board with FPGA image AN386 (Cortex-M4F, 25 MHz).
+// The registers of the MPS2 board with FPGA image AN386 (Cortex-M4F, 25 MHz) that the port uses.
 // Sources: Arm DAI 0386D (memory map), DDI 0479D "Cortex-M System Design Kit" (UART, timer).
 #ifndef KWS_BOARDS_QEMU_MPS2_AN386_H_
 #define KWS_BOARDS_QEMU_MPS2_AN386_H_

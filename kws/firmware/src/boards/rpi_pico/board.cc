@@ -28,7 +28,7 @@ constexpr uint32_t kRestartUs = 10 * 1000 * 1000;
 
 bool keyword = false;
 
-// Waits, and does the work of the interrupts meanwhile.
+// Waits, and does the work of the interrupts in the meantime.
 void Wait(uint32_t microseconds) {
   const uint32_t begin = Microseconds();
   while (Microseconds() - begin < microseconds) {
@@ -42,7 +42,7 @@ void Wait(uint32_t microseconds) {
 
 const char kName[] = KWS_BOARD;
 
-// The firmware keeps no settings: the ROM's functions for flash have not been tried.
+// The firmware stores no settings: the ROM's flash functions are untested.
 const size_t kSettingsPageWords = 0;
 const uint32_t* SettingsPage(int) { return nullptr; }
 Status EraseSettings(int) { return Status::kError; }

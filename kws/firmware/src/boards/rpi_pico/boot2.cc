@@ -36,7 +36,7 @@ __attribute__((used, section(".boot2.table"))) extern const kws::board::Write kw
     {0, kws::board::kVectorTable},
 };
 
-// Runs at another address than it is linked to. The table follows the code.
+// Runs at a different address than it is linked to. The table follows the code.
 __attribute__((naked, used, section(".boot2.code"))) void KwsBoot2() {
   asm volatile(
       "adr r0, 3f\n"

@@ -59,7 +59,7 @@ void StartWatchdog() {
   Register(kTick) = kTickCycles12 | kTickEnable;
   Register(kWatchdogResets) = kWatchdogResetsAll;
   Register(kWatchdogLoad) = 2 * kWatchdogUs;
-  Register(kWatchdogControl + kSetBits) = kWatchdogEnable;  // a debugger's halt still stops it
+  Register(kWatchdogControl + kSetBits) = kWatchdogEnable;  // paused by a debugger's halt
 }
 
 void StartCore() {

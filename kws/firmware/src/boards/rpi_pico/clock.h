@@ -14,7 +14,7 @@ constexpr uint32_t kSystemHz = 133000000;  // of the core and all peripherals
 // start, the watchdog resets the board.
 void ClockInit();
 
-// Whether the watchdog's time caused the last reset.
+// Whether a watchdog timeout caused the last reset.
 bool WasWatchdog();
 
 // Microseconds since ClockInit, wrapping at 2^32.

@@ -76,7 +76,7 @@ constexpr uint32_t kScaleBits = 13;
 volatile int32_t words[2][kBlockSamples];
 int16_t block[kBlockSamples];
 uint32_t completed = 0;  // blocks
-uint32_t last_us = 0;    // when the last one was taken
+uint32_t last_us = 0;    // when the last block was taken
 volatile int32_t gain = kGainOne;
 AudioProvider* provider = nullptr;
 
@@ -105,7 +105,7 @@ void StartPio() {
 }
 
 // Each time channel 0 has filled a block, channel 1 writes the other block's address, which starts
-// channel 0 again. Nothing depends on when the interrupt is served.
+// channel 0 again. The timing of the interrupt does not matter.
 void StartDma() {
   constexpr uint32_t kAlways = kDmaEnable | kDmaUrgent | kDmaWords;
   Register(kDmaFrom) = kPioReceived;
@@ -156,8 +156,8 @@ void SetGain(int decibels) { gain = GainOf(decibels); }
 
 // The complete block is the one that DMA does not write. It must be copied before the other block
 // is complete, 20 ms later: if this interrupt is later than that, the blocks in between are lost.
-// Channel 1 may not have set the next address yet, which is then the end of the complete block. The
-// PIO stalls if DMA is late by 8 samples, and the microphone's clock with it.
+// Channel 1 may not have set the next address yet, which is then the end of the complete block. If
+// DMA is late by 8 samples, the PIO stalls, and with it the microphone's clock.
 void TakeBlock() {
   Register(kDmaStatus) = kDmaSamples;
   const uint32_t offset = Register(kDmaTo) - AddressOf(words);

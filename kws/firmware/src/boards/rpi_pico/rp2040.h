@@ -41,7 +41,8 @@ constexpr uint32_t kResetPll = 1u << 12;     // RESETS.RESET.PLL_SYS
 constexpr uint32_t kResetTimer = 1u << 21;   // RESETS.RESET.TIMER
 constexpr uint32_t kResetUart = 1u << 22;    // RESETS.RESET.UART0
 
-// The cause of the last reset of the chip (DS 2.13.8), and what the watchdog resets (DS 2.13.5).
+// The cause of the last reset of the chip (DS 2.13.8), and the parts that the watchdog resets (DS
+// 2.13.5).
 constexpr uint32_t kChipReset = 0x40064008;       // VREG_AND_CHIP_RESET.CHIP_RESET
 constexpr uint32_t kChipResetWasPower = 1u << 8;  // VREG_AND_CHIP_RESET.CHIP_RESET.HAD_POR
 constexpr uint32_t kChipResetWasPin = 1u << 16;   // VREG_AND_CHIP_RESET.CHIP_RESET.HAD_RUN

@@ -79,8 +79,8 @@ size_t UartRead(char* text, size_t size) {
   return count;
 }
 
-// The FIFO is filled before the interrupt for its emptying is enabled: that comes only when the
-// level falls below its threshold (DS 4.2.6).
+// The FIFO is filled before its transmit interrupt is enabled, which is raised only when the level
+// falls below the threshold (DS 4.2.6).
 void UartService() {
   const InterruptsOff off;
   Register(kUartForget) = kUartTellReceived | kUartTellIdle | kUartTellSent;

@@ -129,7 +129,8 @@ void StartWatchdog() {
   Register(kWatchdogRestart) = kWatchdogRestartKey;
 }
 
-// With interrupts disabled: does the serial port's work. The timer's pending interrupt ends WFE.
+// Works with interrupts disabled: does the serial port's work. The timer's pending interrupt ends
+// WFE.
 void Wait(uint32_t wait_ms) {
   const uint32_t begin = Milliseconds();
   while (Milliseconds() - begin < wait_ms) {
@@ -164,7 +165,7 @@ void Init() {
   if (watchdog) Write(lines::kWatchdog, sizeof(lines::kWatchdog) - 1);
   if (slow) {
     constexpr char kText[] =
-        "error: this chip does not go to 96 MHz; build without the option 96mhz\n";
+        "error: this chip does not support 96 MHz; build without the option 96mhz\n";
     Write(kText, sizeof(kText) - 1);
   }
 }

@@ -35,7 +35,7 @@ constexpr uint32_t kDroppedBlocks = KWS_DROPPED_SAMPLES / kBlockSamples;
 static_assert(KWS_DROPPED_SAMPLES % kBlockSamples == 0 && kDroppedBlocks > 0,
               "samples are dropped in whole blocks");
 
-// At 0 dB a sample is the sum of ten measurements of 14 bits, or twice that of five: as loud as
+// At 0 dB a sample is the sum of ten measurements of 14 bits, or twice the sum of five: as loud as
 // Google's driver, which multiplied one by 10.
 constexpr int32_t kMeasurements = 10;
 constexpr int32_t kWeight = kMeasurements / kWordsPerSample;

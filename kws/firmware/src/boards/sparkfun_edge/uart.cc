@@ -36,7 +36,7 @@ void SetDivisor(uint32_t integer, uint32_t fraction) {
   Register(kUartControl) = kUartClockEnable | kUartClock24MHz;
   Register(kUartDivisor) = integer;
   Register(kUartDivisorFraction) = fraction;
-  Register(kUartLine) = kUart8Bits | kUartFifos;  // takes the divisor over: after it
+  Register(kUartLine) = kUart8Bits | kUartFifos;  // applies the divisor, so it comes last
   Register(kUartControl) =
       kUartClockEnable | kUartClock24MHz | kUartSendEnable | kUartReceiveEnable | kUartEnable;
 }

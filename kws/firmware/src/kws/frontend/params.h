@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frontend's parameters, from which the compiler computes all tables (tables.cc). The values
-// are those of TFLM's micro_speech example; a test compares the tables.
+// are from TFLM's micro_speech example; a test compares the tables.
 #ifndef KWS_FRONTEND_PARAMS_H_
 #define KWS_FRONTEND_PARAMS_H_
 

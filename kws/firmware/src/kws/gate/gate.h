@@ -15,7 +15,7 @@ namespace kws {
 // is more than `rise` above the noise level and has risen within kLookBackFrames. The first
 // kSettlingFrames frames count as loud.
 //
-// Integer arithmetic, so that all targets decide alike. No heap; one thread.
+// Integer arithmetic, so that the decision is the same on all targets. No heap; one thread.
 class Gate {
  public:
   static constexpr int kBlockFrames = 150;     // 3 s

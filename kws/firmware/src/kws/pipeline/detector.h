@@ -92,7 +92,7 @@ class Detector {
   Status SkipStride(bool has_frame, uint32_t time_ms);
   bool CanSkip() const { return !IsStreaming(); }
 
-  // What the last stride reported: a keyword or, if the bundle wants it, unknown.
+  // The report of the last stride: a keyword or, if the bundle wants it, unknown.
   const Detection& detection() const { return detection_; }
   bool heard_keyword() const {
     return detection_.label != Detection::kNothing && detection_.label >= config_.first_keyword;

@@ -10,8 +10,7 @@ const char* MismatchMessage(Mismatch mismatch) {
     case Mismatch::kLabelCount:
       return "the number of labels is out of range; convert the model again and rebuild";
     case Mismatch::kOutputOrder:
-      return "the order of the outputs does not name each of them once; convert the model again "
-             "and rebuild";
+      return "output_order does not name each output once; convert the model again and rebuild";
     case Mismatch::kInferenceStride:
       return "inference_stride is less than 1; convert the model again and rebuild";
     case Mismatch::kFrameStride:
@@ -19,7 +18,7 @@ const char* MismatchMessage(Mismatch mismatch) {
     case Mismatch::kFirstKeyword:
       return "the first keyword is not label 0 or 2; convert the model again and rebuild";
     case Mismatch::kShortStride:
-      return "an inference takes less than a hop; convert the model again and rebuild";
+      return "inferences are less than a hop apart; convert the model again and rebuild";
     case Mismatch::kAverageWindow:
       return "average_window_ms is too long for this inference_stride and number of labels; "
              "convert the model again and rebuild";
@@ -27,8 +26,8 @@ const char* MismatchMessage(Mismatch mismatch) {
       return "the window is shorter than 25 frames or longer than 150; convert the model again and "
              "rebuild";
     case Mismatch::kInput:
-      return "the model's input is not a window of frames of 40 int8, nor new frames of one; "
-             "convert the model again and rebuild";
+      return "the model's input is neither a window of frames of 40 int8 values nor new frames of "
+             "a window; convert the model again and rebuild";
     case Mismatch::kFrameMemory:
       return "there is memory for fewer frames than the model takes; convert the model again and "
              "rebuild";
@@ -36,15 +35,15 @@ const char* MismatchMessage(Mismatch mismatch) {
       return "inference_stride is not the number of frames that the model takes at a time; convert "
              "the model again and rebuild";
     case Mismatch::kOutput:
-      return "the model's output is not one int8 score a label; convert the model again and "
+      return "the model's output is not one int8 score per label; convert the model again and "
              "rebuild";
     case Mismatch::kScores:
-      return "the model's scores are not softmax's (scale 1/256, zero point -128); convert the "
+      return "the model's scores are not a softmax's (scale 1/256, zero point -128); convert the "
              "model again and rebuild";
     case Mismatch::kListenMs:
       return "listen_ms is less than 20; build it with --for 5s";
     case Mismatch::kDifferentStrides:
-      return "the bundles' frames have different strides; train them with the same";
+      return "the bundles' frames have different strides; train both with the same stride";
   }
   return "unknown";
 }

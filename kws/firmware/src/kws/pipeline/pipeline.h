@@ -82,7 +82,7 @@ class Pipeline {
   const PipelineConfig& config() const { return config_; }
   const Commands* commands() const { return commands_; }
 
-  // What the last hop reported, at most one word: a keyword or, if its bundle wants it, unknown.
+  // The report of the last hop, at most one word: a keyword or, if its bundle wants it, unknown.
   // Labels are numbered as in `label`.
   const Detection& detection() const { return detection_; }
 

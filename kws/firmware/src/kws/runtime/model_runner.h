@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the pipeline needs of a model: implemented by MicroInterpreter and by CompiledRunner.
+// The pipeline's interface to a model: implemented by MicroInterpreter and by CompiledRunner.
 #ifndef KWS_RUNTIME_MODEL_RUNNER_H_
 #define KWS_RUNTIME_MODEL_RUNNER_H_
 

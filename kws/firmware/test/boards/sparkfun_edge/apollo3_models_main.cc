@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the models of renode/peripherals/apollo3/ on the emulated chip. Of the firmware it uses
-// only the register names. It writes `ok <name>` or `wrong <name>: <got>, not <wanted>` per check.
-// tests/firmware/test_apollo3_models.py builds and runs it. It resets twice: by software after the
-// checks, then by the watchdog.
+// Tests the models of renode/peripherals/apollo3/ on the emulated chip. The only part of the
+// firmware that it uses are the register names. It writes `ok <name>` or `wrong <name>: <got>, not
+// <wanted>` per check. tests/firmware/test_apollo3_models.py builds and runs it. It resets twice:
+// by software after the checks, then by the watchdog.
 //
 // Input 1 receives kFirst(n), input 2 kSecond(n), at 16 kHz.
 #include <cstddef>
@@ -256,7 +256,7 @@ void TryFifo() {
   WaitTicks(5 * 3000);
   Check("a full FIFO keeps the oldest", Register(kAdcFifo),
         16u << 20 | static_cast<uint32_t>((kMiddle + kFirst(0)) / 10) << kAdcFractionBits);
-  // The newest that found room: the eighth scan of 1 kHz, at sample 7 * 16.
+  // The newest result in the FIFO: the eighth scan of 1 kHz, at sample 7 * 16.
   for (int i = 0; i < 14; ++i) Register(kAdcFifo) = 0;
   Check("what came to a full FIFO is lost", Register(kAdcFifo) & kAdcData,
         static_cast<uint32_t>((kMiddle + kFirst(7 * 16) + 14 % 10) / 10) << kAdcFractionBits);

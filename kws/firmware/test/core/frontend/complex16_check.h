@@ -147,7 +147,7 @@ inline const char* WrongComplexFunction(int rounds) {
     }
 
 #if !KWS_FRONTEND_HAVE_DSP  // loops/cortex_m4/spectrum.h has it in its loops
-    // What has as many bits as the largest absolute value, 16 for -32768.
+    // A value with as many bits as the largest absolute value; 16 bits for -32768.
     uint32_t expected = 0;
     for (int i = 0; i < kLanes; ++i) {
       for (uint32_t packed : {small[i], weights[i]}) {

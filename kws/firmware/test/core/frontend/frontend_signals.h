@@ -35,7 +35,7 @@ enum class Signal {
   kNoise,          // at a level that changes from frame to frame
   kFullScale,      // 32767 or -32768 at random
   kNegativeDc,     // -32768
-  kSquareWaves,    // full scale, of another period each frame
+  kSquareWaves,    // full scale, with a different period each frame
   kImpulses,       // lone samples of +-2^k
   kLateNegative,   // noise, -32768 in the window's middle, then a slow rise to zero
   kInverseWindow,  // flat once the window is applied, so that the FFT's sums overflow

@@ -268,9 +268,10 @@ TEST_F(PipelineTest, ReportsErrorsOfTheModel) {
 TEST_F(PipelineTest, ReportsErrorsOfTheSettings) {
   Device labels(model_);
   labels.config.label_count = 3;
-  EXPECT_EQ(StartFault(labels, Status::kBadArgument),
-            "error: the model's output is not one int8 score a label; convert the model again and "
-            "rebuild\n");
+  EXPECT_EQ(
+      StartFault(labels, Status::kBadArgument),
+      "error: the model's output is not one int8 score per label; convert the model again and "
+      "rebuild\n");
 
   Device stride(model_);
   stride.config.inference_stride = 0;

@@ -269,7 +269,7 @@ TEST_F(SecondBundleTest, StartReportsErrorsOfTheSecondBundle) {
   EXPECT_EQ(fault(0), "error: listen_ms is less than 20; build it with --for 5s\n");
   EXPECT_EQ(fault(19), fault(0));
   command_config_.label_count = 3;
-  EXPECT_EQ(fault(1000).rfind("error: the model's output is not one int8 score a label", 0), 0u);
+  EXPECT_EQ(fault(1000).rfind("error: the model's output is not one int8 score per label", 0), 0u);
   command_config_.label_count = 1000;
   EXPECT_EQ(fault(1000).rfind("error: the number of labels is out of range", 0), 0u);
   command_config_.label_count = 4;

@@ -215,7 +215,7 @@ TEST(Model, RandomDamageIsAnErrorOrRuns) {
     std::vector<uint8_t> bytes = models[static_cast<size_t>(round) % models.size()];
     for (uint32_t edits = 1 + (next() >> 24) % 8; edits > 0; --edits) {
       const size_t at = (next() >> 8) % bytes.size();
-      // Half of the edits are the values that offsets and sizes break on.
+      // Half of the edits are limits at which offsets and sizes overflow.
       const uint8_t value = static_cast<uint8_t>(next() >> 24);
       bytes[at] = (next() >> 31) != 0 ? value : (value & 1) != 0 ? 0xff : 0;
     }

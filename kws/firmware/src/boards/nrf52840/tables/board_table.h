@@ -14,7 +14,7 @@ static_assert(kRed.pin.port == 0 && kGreen.pin.port == 0 && kBlue.pin.port == 0 
                   kListening.pin.port == 0,
               "leds.cc sets several in one write");
 static_assert(kRed.lit == Lit::kLow && kGreen.lit == Lit::kLow && kBlue.lit == Lit::kLow,
-              "leds.cc lights the three by a low pin");
+              "leds.cc drives all three active low");
 
 }  // namespace table
 }  // namespace board

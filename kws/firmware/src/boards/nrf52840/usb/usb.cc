@@ -38,8 +38,8 @@ void OnFrame() {
   if (usb.touch_frames > 0 && --usb.touch_frames == 0) ResetIntoBootloader();
 }
 
-// Takes the waiting packet after the reader has emptied the buffer; until then the host is held
-// off. The end of the DMA admits the next packet [6.35.10].
+// Takes the waiting packet after the reader has emptied the buffer; until then the host has to
+// wait. The end of the DMA admits the next packet [6.35.10].
 void Receive() {
   if (!usb.arrived || usb.received_left.load(std::memory_order_acquire) > 0) return;
   usb.arrived = false;

@@ -27,7 +27,7 @@ void UsbWrite(const char* text, size_t size);
 // Whether the host has the port open.
 bool UsbIsListening();
 
-// Takes at most `size` received bytes; returns their number. Never waits. The host is held off
+// Takes at most `size` received bytes; returns their number. Never waits. The host has to wait
 // until received bytes are taken; nothing is lost.
 size_t UsbRead(char* text, size_t size);
 

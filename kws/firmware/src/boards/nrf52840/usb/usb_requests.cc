@@ -243,7 +243,7 @@ void SendReply() {
 
 }  // namespace
 
-// [6.35.9] Until one of these tasks the host is held off.
+// [6.35.9] The host has to wait until one of these tasks.
 void OnSetup() {
   const Setup setup = ReadSetup();
   // Ends the previous request; its reply is overwritten by the next or removed.

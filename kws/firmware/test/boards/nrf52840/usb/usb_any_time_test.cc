@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams, resets, unplugging and suspend at any of the driver's accesses.
+// Data streams, resets, unplugging and suspend at any register access of the driver.
 #include "boards/nrf52840/usb/usb_fixture.h"
 
 namespace kws {
 namespace board {
 namespace {
 
-// Traffic in both directions while the bus takes steps between the driver's own accesses.
+// Traffic in both directions, with steps of the bus between the driver's accesses.
 class UsbRandomTest : public UsbTest, public testing::WithParamInterface<uint32_t> {
  protected:
   UsbRandomTest() : UsbTest(GetParam() * 7919 + 1) {}
@@ -100,7 +100,7 @@ class UsbAnyTimeTest : public UsbTest {
     if (what == What::kSuspend) return model->Suspend();
     if (what == What::kBusReset) {
       model->BusReset();
-      host->set_address(127);  // the rest of the session is not heard
+      host->set_address(127);  // the rest of the session gets no answer
       return;
     }
     model->Unplug();

@@ -12,7 +12,7 @@
 #include "boards/nrf52840/usb/usb_host.h"
 #include "boards/nrf52840/usb/usbd_model.h"
 
-#define KWS_BOARDS_CORTEX_M_H_  // what follows stands in for boards/cortex_m.h
+#define KWS_BOARDS_CORTEX_M_H_  // this file replaces boards/cortex_m.h
 #define KWS_BOARD_TABLE "boards/nrf52840/tables/nano33ble.h"
 
 namespace kws {
@@ -63,7 +63,7 @@ class UsbTest : public testing::Test {
     model->SetRam(&usb, sizeof(usb));
   }
 
-  // Runs pending interrupts. Only a mistake can make them endless.
+  // Runs pending interrupts. They repeat endlessly only because of a bug.
   void Run() {
     if (masked) return;
     for (int i = 0; model->UsbdInterrupt() || model->PowerInterrupt(); ++i) {

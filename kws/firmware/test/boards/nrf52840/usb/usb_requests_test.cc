@@ -107,7 +107,7 @@ TEST_F(UsbTest, AnswersEachRequestOfChapter9) {
       {0x00, 3, 1, 0, 0, true, Result::kStalled, {}},
       {0x00, 3, 2, 0x100, 0, true, Result::kStalled, {}},  // no test mode
       {0x01, 3, 0, 0, 0, true, Result::kStalled, {}},      // interfaces have no feature
-      {0x02, 3, 0, 0x82, 0, true, Result::kDone, {}},      // halt and what follows
+      {0x02, 3, 0, 0x82, 0, true, Result::kDone, {}},      // halt and its effects
       {0x82, 0, 0, 0x82, 2, true, Result::kDone, {1, 0}},
       {0x82, 0, 0, 0x02, 2, true, Result::kDone, {0, 0}},
       {0x02, 1, 0, 0x82, 0, true, Result::kDone, {}},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The nRF52840's USB device peripheral at register level, with cable and bus, for tests on the
 // host. Sources: the Product Specification (PS) v1.7, section 6.35, and the errata document.
-// Whatever the PS forbids the driver to do fails the test.
+// Any use that the PS forbids fails the test.
 //
 // Where the PS is silent, the model assumes the worst: a packet in an IN endpoint survives a bus
 // reset, a halt, disabling the endpoint and, on endpoint 0, a new SETUP.
@@ -65,7 +65,7 @@ class UsbdModel {
   bool PowerInterrupt() const {
     return (nvic_enable_[0] & 1u) != 0 && (power_events_ & power_inten_) != 0;
   }
-  // The core enters the handler: what software set pending is served.
+  // The core enters the handler, which clears the pending bit set by software.
   void EnterInterrupt() { pending_ = false; }
   void LeaveInterrupt() {
     EXPECT_FALSE(dma_.has_value() && DmaRuns()) << "left while DMA runs";
@@ -103,7 +103,7 @@ class UsbdModel {
   bool vbus() const { return vbus_; }
   bool attached() const { return vbus_ && ready_ && pullup_; }
   bool suspended() const { return suspended_; }
-  // Whether no SETUP waits for the driver's answer.
+  // Whether no SETUP is waiting for the driver's answer.
   bool control_idle() const { return control_ == Control::kIdle; }
   // Whether the driver has not handled the last bus reset; a host waits 10 ms (USB 2.0 7.1.7.5).
   bool recovering() const { return bus_reset_pending_; }

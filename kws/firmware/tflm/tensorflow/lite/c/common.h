@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TFLM's types of tensors and results. Numbers and names are those of its c/common.h.
+// TFLM's types of tensors and results, with the numbers and names of its c/common.h.
 #ifndef TFLM_C_COMMON_H_
 #define TFLM_C_COMMON_H_
 
@@ -26,8 +26,7 @@ typedef enum TfLiteType {
   kTfLiteResource = 14,
 } TfLiteType;
 
-// Dimensions: `size` of them. Longer arrays than this do not occur: the runtime refuses such
-// models.
+// `size` dimensions. Longer arrays do not occur: the runtime refuses such models.
 typedef struct TfLiteIntArray {
   int size;
   int data[6];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TFLM's classes may forbid deletion; those here can be deleted.
+// TFLM's classes may forbid deletion; the classes here allow it.
 #ifndef TFLM_MICRO_COMPATIBILITY_H_
 #define TFLM_MICRO_COMPATIBILITY_H_
 

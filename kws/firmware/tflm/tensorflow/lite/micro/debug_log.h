@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where MicroPrintf writes. A program may define its own; the default writes to Arduino's Serial,
+// The output of MicroPrintf. A program may define its own; the default writes to Arduino's Serial,
 // or to standard error elsewhere.
 #ifndef TFLM_MICRO_DEBUG_LOG_H_
 #define TFLM_MICRO_DEBUG_LOG_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How programs for older versions of TFLM print errors.
+// Prints errors in programs for older versions of TFLM.
 #ifndef TFLM_MICRO_MICRO_ERROR_REPORTER_H_
 #define TFLM_MICRO_MICRO_ERROR_REPORTER_H_
 

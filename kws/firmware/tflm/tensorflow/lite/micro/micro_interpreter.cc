@@ -114,7 +114,7 @@ TfLiteStatus MicroInterpreter::AllocateTensors() {
 }
 
 TfLiteStatus MicroInterpreter::Invoke() {
-  // As in TFLM, the first Invoke allocates what the program did not.
+  // As in TFLM, the first Invoke allocates the tensors if the program has not.
   if (!allocated_) TF_LITE_ENSURE_STATUS(AllocateTensors());
   return Result(interpreter_.Invoke());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TFLM's interpreter. kws/interpreter.h is the same runtime without this layer: it checks a model's
-// size, which TFLM's GetModel does not know, and says what an error was.
+// TFLM's interpreter. kws/interpreter.h is the same runtime without this layer: it also checks the
+// model's size, which TFLM's GetModel does not know, and describes errors.
 #ifndef TFLM_MICRO_MICRO_INTERPRETER_H_
 #define TFLM_MICRO_MICRO_INTERPRETER_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line of text for people: printf with DebugLog as its output.
+// Prints a line of text: printf with DebugLog as its output.
 #ifndef TFLM_MICRO_MICRO_LOG_H_
 #define TFLM_MICRO_MICRO_LOG_H_
 

@@ -36,7 +36,7 @@ class MicroMutableOpResolver : public MicroOpResolver {
 #include "kws/runtime/kernels/op_list.inc"
 #undef KWS_OP
 
-  // How programs for older versions of TFLM add an op, with Register_...() of micro_ops.h.
+  // Adds an op in programs for older versions of TFLM, with Register_...() of micro_ops.h.
   TfLiteStatus AddBuiltin(BuiltinOperator, const kws::Registration* registration, int = 1,
                           int = 1) {
     return Result(kernels_.Add(*registration));

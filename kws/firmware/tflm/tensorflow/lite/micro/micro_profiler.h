@@ -15,7 +15,7 @@ class MicroProfilerInterface {
   virtual void EndEvent(uint32_t handle) = 0;
 };
 
-// Keeps the first kMaxEvents events since ClearEvents; the log says how many more there were.
+// Keeps the first kMaxEvents events since ClearEvents; the log has the number of further events.
 class MicroProfiler : public MicroProfilerInterface {
  public:
   static constexpr int kMaxEvents = 128;
@@ -24,7 +24,7 @@ class MicroProfiler : public MicroProfilerInterface {
   void EndEvent(uint32_t handle) override;
   void ClearEvents() { count_ = 0; }
 
-  // The sum over all events that were kept.
+  // The sum over all stored events.
   uint32_t GetTotalTicks() const;
   // A line for each event.
   void Log() const;

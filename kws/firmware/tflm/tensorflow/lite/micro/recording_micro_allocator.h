@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects that stand for an arena in TFLM's interface. kws's interpreter plans the arena itself, so
-// they only remember where it is and how much of it is used.
+// they only store its address and its used size.
 #ifndef TFLM_MICRO_RECORDING_MICRO_ALLOCATOR_H_
 #define TFLM_MICRO_RECORDING_MICRO_ALLOCATOR_H_
 
@@ -11,7 +11,7 @@ namespace tflite {
 
 class MicroAllocator {
  public:
-  // Takes a few bytes at the arena's start for itself. Null: there is no space for them.
+  // Uses a few bytes at the start of the arena. Null: there is no space for them.
   static MicroAllocator* Create(uint8_t* arena, size_t arena_bytes);
 
   // After AllocateTensors of an interpreter that uses it.

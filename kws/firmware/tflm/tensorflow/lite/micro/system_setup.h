@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program calls at its start.
+// Initialization at the start of a program.
 #ifndef TFLM_MICRO_SYSTEM_SETUP_H_
 #define TFLM_MICRO_SYSTEM_SETUP_H_
 

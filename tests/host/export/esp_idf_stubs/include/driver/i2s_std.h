@@ -97,7 +97,7 @@ esp_err_t i2s_channel_read(i2s_chan_handle_t handle, void* dest, size_t size, si
 #define I2S_GPIO_UNUSED GPIO_NUM_NC
 #define I2S_CHANNEL_DEFAULT_CONFIG(port, is_role) {port, is_role, 6, 240}
 #define I2S_STD_CLK_DEFAULT_CONFIG(rate) {rate, I2S_CLK_SRC_DEFAULT, 0, I2S_MCLK_MULTIPLE_256, 8}
-// As on the chip, mono has no slot until the program selects one.
+// As on the chip, mono mode has no slot until the program selects one.
 #define I2S_STD_PHILIPS_SLOT_DEFAULT_CONFIG(bits, mode)                             \
   {bits, I2S_SLOT_BIT_WIDTH_AUTO, mode, I2S_STD_SLOT_BOTH, bits, false, true, true, \
    false, false}

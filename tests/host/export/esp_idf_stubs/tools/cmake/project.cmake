@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What ESP-IDF's project.cmake does, as far as an example with one component needs it. Components
-# are compiled for size; a file sees only the headers of components that it requires.
+# The part of ESP-IDF's project.cmake that an example with one component needs. Components are
+# compiled for size; a file sees only the headers of components that it requires.
 set(stubs ${CMAKE_CURRENT_LIST_DIR}/../..)
 
 function(idf_component_register)

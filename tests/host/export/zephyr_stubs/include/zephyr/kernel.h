@@ -16,7 +16,7 @@ struct k_mem_slab {
   bool* taken;
 };
 
-void* AllocateBlock(k_mem_slab* slab);  // a driver's part: null if all are taken
+void* AllocateBlock(k_mem_slab* slab);  // for drivers: null if all blocks are in use
 void k_mem_slab_free(k_mem_slab* slab, void* block);
 
 #define K_MEM_SLAB_DEFINE_STATIC(name, size, number, alignment)                     \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What find_package(Zephyr) does, as far as a module and a sample need it: prj.conf's options, the
-# target app, and the modules of EXTRA_ZEPHYR_MODULES. The library is compiled for size.
+# The part of find_package(Zephyr) that a module and a sample need: prj.conf's options, the target
+# app, and the modules of EXTRA_ZEPHYR_MODULES. The library is compiled for size.
 set(stubs ${CMAKE_CURRENT_LIST_DIR}/../../..)
 project(Zephyr-Kernel LANGUAGES CXX)
 

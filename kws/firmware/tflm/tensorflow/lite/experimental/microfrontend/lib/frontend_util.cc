@@ -20,7 +20,7 @@ static_assert(sizeof(FrontendState().frontend) == sizeof(Frontend), "frontend");
 
 Frontend* FrontendOf(FrontendState* state) { return reinterpret_cast<Frontend*>(state->frontend); }
 
-// The name of the first setting that kws does not compute; null: none.
+// The name of the first setting that kws does not support; null: none.
 const char* Unsupported(const FrontendConfig& config, int sample_rate) {
   FrontendConfig usual;
   FrontendFillConfigWithDefaults(&usual);
@@ -79,7 +79,7 @@ void FrontendFillConfigWithDefaults(FrontendConfig* config) {
 int FrontendPopulateState(const FrontendConfig* config, FrontendState* state, int sample_rate) {
   const char* name = Unsupported(*config, sample_rate);
   if (name != nullptr) {
-    MicroPrintf("frontend: kws does not compute this value of %s", name);
+    MicroPrintf("frontend: kws does not support this value of %s", name);
     return 0;
   }
   *state = FrontendState{};
@@ -88,7 +88,7 @@ int FrontendPopulateState(const FrontendConfig* config, FrontendState* state, in
   state->filterbank.num_channels = Frontend::kChannels;
   state->noise_reduction.num_channels = Frontend::kChannels;
   const Frontend* frontend = new (state->frontend) Frontend();
-  // TFLM's programs may write it.
+  // Programs for TFLM may write it.
   state->noise_reduction.estimate = const_cast<uint32_t*>(frontend->noise());
   return 1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The settings of TFLM's frontend. kws computes one of them, that of TFLM's micro_speech. */
+/* The settings of TFLM's frontend. kws supports only those of TFLM's micro_speech. */
 #ifndef TFLM_EXPERIMENTAL_MICROFRONTEND_LIB_FRONTEND_UTIL_H_
 #define TFLM_EXPERIMENTAL_MICROFRONTEND_LIB_FRONTEND_UTIL_H_
 
@@ -43,13 +43,13 @@ struct FrontendConfig {
 /* TFLM's defaults, which are not micro_speech's: set window, num_channels and enable_pcan. */
 void FrontendFillConfigWithDefaults(struct FrontendConfig* config);
 
-/* Returns 0, and prints the reason, for settings that kws does not compute. It needs 16 kHz,
+/* Returns 0, and prints the reason, for settings that kws does not support. It needs 16 kHz,
  * windows of 30 ms (steps may have 1 to 30 ms), 40 channels from 125 to 7500 Hz, PCAN and
  * logarithm, everything else as in FrontendFillConfigWithDefaults. */
 int FrontendPopulateState(const struct FrontendConfig* config, struct FrontendState* state,
                           int sample_rate);
 
-/* There is nothing to free. */
+/* Does nothing: there is no memory to free. */
 void FrontendFreeStateContents(struct FrontendState* state);
 
 #ifdef __cplusplus
