@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes docs/benchmarks.md: costs of the core and of TFLM. `make bench` runs it.
 
-Instructions, cycles and bytes come from the emulated board, so each run writes the same file. The
-throughput of this machine is only printed.
+Instructions, cycles and bytes come from the emulated board, so each run writes the same, except
+for the comparison with LiteRT on this machine. `python -m tools.litert_speed` and `python -m
+tools.mlperf_wake_word` write only their section of the page.
 """
 
 from __future__ import annotations
@@ -10,13 +11,11 @@ from __future__ import annotations
 import shutil
 import sys
 from pathlib import Path
-from typing import Any
 
 from kws.bundle.built_in import default_bundle_path
 from kws.bundle.bundle import Bundle
 from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
-from kws.convert.backend import import_tensorflow, quiet
 from kws.host.emulate.cores import CORES
 from kws.host.measure.benchmark import (
     BoardFigures,
@@ -27,11 +26,11 @@ from kws.host.measure.benchmark import (
     host_text,
 )
 from kws.host.measure.footprint import Footprint
-from tools import op_flash, shape_costs
-from tools.markdown import bullets, head, numbered, paragraph, row
+from tools import litert_speed, mlperf_wake_word, op_flash, shape_costs
+from tools.markdown import BENCHMARKS, bullets, head, numbered, paragraph, row
+from tools.mlperf_models import ds_cnn
 
 ROOT = Path(__file__).resolve().parents[1]
-BENCHMARKS = ROOT / "docs" / "benchmarks.md"
 MICRO_SPEECH = (
     ROOT.parent / "shared" / "data" / "tflm_micro_speech" / "micro_speech_quantized.tflite"
 )
@@ -104,38 +103,6 @@ def notes(tiny_conv: str, flash: Footprint) -> list[str]:
             "2,299 to 2,068 instructions.",
         ),
     ]
-
-
-def ds_cnn() -> bytes:
-    """The shape of MLPerf Tiny's keyword spotter (2.66 M MACs) with random weights, int8."""
-    tf = import_tensorflow()
-    import keras
-    import numpy as np
-
-    keras.utils.set_random_seed(1)
-    layers = keras.layers
-
-    def block(layer: Any, x: Any) -> Any:
-        return layers.ReLU()(layers.BatchNormalization()(layer(x)))
-
-    first = x = keras.Input((49, 10, 1), batch_size=1)
-    x = block(layers.Conv2D(64, (10, 4), strides=2, padding="same", use_bias=False), x)
-    for _ in range(4):
-        x = block(layers.DepthwiseConv2D(3, padding="same", use_bias=False), x)
-        x = block(layers.Conv2D(64, 1, use_bias=False), x)
-    x = layers.Flatten()(layers.AveragePooling2D((25, 5))(x))
-    model = keras.Model(first, layers.Softmax()(layers.Dense(12)(x)))
-
-    rng = np.random.default_rng(0)
-    converter = tf.lite.TFLiteConverter.from_keras_model(model)
-    converter.optimizations = [tf.lite.Optimize.DEFAULT]
-    converter.representative_dataset = lambda: (
-        [rng.normal(0, 1, (1, 49, 10, 1)).astype("float32")] for _ in range(50)
-    )
-    converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS_INT8]
-    converter.inference_input_type = converter.inference_output_type = tf.int8
-    with quiet():
-        return bytes(converter.convert())
 
 
 def ops_table(title: str, figures: BoardFigures) -> list[str]:
@@ -249,7 +216,9 @@ def main() -> None:
         *ops_table("The built-in bundle `tiny`", tiny_model),
         *(ops_table("micro_speech_quantized.tflite", public) if public else []),
         *ops_table("DS-CNN", separable),
+        *mlperf_wake_word.section(),
         *cores_table(bundle.model, separable_model),
+        *litert_speed.section(),
         *shape_costs.section(),
         "## Flash of the default firmware, by part",
         "",

@@ -12,6 +12,7 @@ CORE = SOURCE.parents[1] / "kws" / "firmware" / "src"
 TABLES = {
     "frontend": CORE / "kws" / "frontend" / "table_values.inc",
     "sigmoid": CORE / "kws" / "runtime" / "kernels" / "shared" / "sigmoid_values.inc",
+    "softmax16": CORE / "kws" / "runtime" / "kernels" / "shared" / "softmax16_values.inc",
 }
 """The file of each table that core_tables.cc prints."""
 

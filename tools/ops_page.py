@@ -24,9 +24,9 @@ shapes, options and quantization, and also with LiteRT's reference kernels where
 same rule. LiteRT's default, XNNPACK, rounds differently.
 
 Float32 results too are bit-identical, on every target: each operation is rounded on its own, in
-TFLM's order. The exceptions are LOGISTIC, SOFTMAX, TANH and LSTMs, which TFLM computes with its C
-library's `expf` and `tanhf`; they may differ in the last bit or two. kws computes them without a C
-library, in double, which takes time on a board.
+TFLM's order. The exceptions are LOGISTIC, SOFTMAX, LOG_SOFTMAX, TANH and LSTMs, which TFLM computes
+with its C library's `expf`, `logf` and `tanhf`; they may differ in the last bit or two. kws
+computes them without a C library, in double, which takes time on a board.
 
 Limits for every op:
 

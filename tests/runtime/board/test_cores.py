@@ -22,7 +22,7 @@ from tests.runtime.ops.cases import Case
 from tests.runtime.ops.elementwise_cases import ELEMENTWISE, long_windows
 from tests.runtime.ops.filter_cases import FILTERS
 from tests.runtime.ops.typed_cases import TYPED
-from tools.benchmarks import ds_cnn
+from tools.mlperf_models import ds_cnn
 
 pytestmark = pytest.mark.slow
 

@@ -108,6 +108,9 @@ def _dense() -> dict[str, bytes]:
     m = _Op()
     y = m.builder.tensor((3, 5), "int8", 1 / 256, -128)
     models["softmax"] = m.build("SOFTMAX", [m.tensor((3, 5))], [y], "SoftmaxOptions", beta=1.0)
+    m = _Op()
+    y = m.builder.tensor((3, 5), "int8", 1 / 16, 127)
+    models["log_softmax"] = m.build("LOG_SOFTMAX", [m.tensor((3, 5))], [y], "LogSoftmaxOptions")
     return models
 
 
@@ -251,7 +254,7 @@ def _typed() -> dict[str, bytes]:
         m = _Op()
         inputs = [m.tensor(dtype="float32"), m.tensor((1, 1, 1, 4), "float32")]
         models[f"{name}_float32"] = m.build(name, inputs, [m.tensor(dtype="float32")])
-    for name in ("ABS", "SQRT", "RSQRT", "TANH", "LOGISTIC", "SOFTMAX", "RELU"):
+    for name in ("ABS", "SQRT", "RSQRT", "TANH", "LOGISTIC", "SOFTMAX", "LOG_SOFTMAX", "RELU"):
         m = _Op()
         y = m.tensor(dtype="float32")
         models[f"{name}_float32"] = m.build(name, [m.tensor(dtype="float32")], [y])
@@ -262,7 +265,15 @@ def _typed() -> dict[str, bytes]:
         models[f"{name}_float32"] = m.build(name, inputs, [y], "ReducerOptions")
     m = _Op()
     y = m.builder.tensor(_IMAGE, "int16", 1 / 65536, -32768)
-    models["SOFTMAX_int16"] = m.build("SOFTMAX", [m.tensor()], [y], "SoftmaxOptions", beta=1.0)
+    models["SOFTMAX_to_int16"] = m.build("SOFTMAX", [m.tensor()], [y], "SoftmaxOptions", beta=1.0)
+    m = _Op()
+    x, y = m.tensor(dtype="int16"), m.builder.tensor(_IMAGE, "int16", 1 / 32768, 0)
+    models["SOFTMAX_int16"] = m.build("SOFTMAX", [x], [y], "SoftmaxOptions", beta=1.0)
+    for name in ("AVERAGE_POOL_2D", "MAX_POOL_2D"):
+        m = _Op()
+        x, y = m.tensor(dtype="int16"), m.tensor((1, 3, 5, 4), "int16")
+        size = {"filterHeight": 2, "filterWidth": 2}
+        models[f"{name}_int16"] = m.build(name, [x], [y], "Pool2DOptions", **window, **size)
     return models
 
 
@@ -276,6 +287,12 @@ def _moves() -> dict[str, bytes]:
     models["UNPACK"] = m.build("UNPACK", [m.tensor()], parts, "UnpackOptions", axis=2)
     m = _Op()
     models["SHAPE"] = m.build("SHAPE", [m.tensor()], [m.tensor((4,), "int32")], "ShapeOptions")
+    for dtype in ("int8", "float32"):
+        m = _Op()
+        inputs = [m.tensor(dtype=dtype), m.numbers(9, 3)]
+        models[f"RESIZE_BILINEAR_{dtype}"] = m.build(
+            "RESIZE_BILINEAR", inputs, [m.tensor((1, 9, 3, 4), dtype)], "ResizeBilinearOptions"
+        )
     m = _Op()
     inputs = [m.tensor(), m.numbers(9, 3)]
     models["RESIZE_NEAREST_NEIGHBOR"] = m.build(

@@ -53,8 +53,8 @@ def test_values_are_the_exact_ones_rounded(
     np.testing.assert_array_max_ulp(ours, theirs, 2)
 
 
-@pytest.mark.parametrize("name", ["LOGISTIC", "SOFTMAX"])
-def test_logistic_and_softmax_differ_from_tflm_in_the_last_bits_only(name: str) -> None:
+@pytest.mark.parametrize("name", ["LOGISTIC", "SOFTMAX", "LOG_SOFTMAX"])
+def test_ops_with_exponentials_differ_from_tflm_in_the_last_bits_only(name: str) -> None:
     values = np.random.default_rng(0).normal(0, 4, (200, 50)).astype(np.float32)
     ours, theirs = run(name, values)
     assert np.mean(ours == theirs) > 0.99

@@ -175,19 +175,20 @@ def _unary(draw: st.DrawFn, kind: str, names: list[str]) -> Case:
 
 
 @st.composite
-def _pool(draw: st.DrawFn) -> Case:
+def _pool(draw: st.DrawFn, kind: str) -> Case:
     w = draw(windows(dilations=False))
     batch, channels = draw(st.integers(1, 2)), draw(st.integers(1, 5))
     rng = np.random.default_rng(draw(SEEDS))
     m = ModelBuilder()
     shape = (batch, w["h"], w["w"], channels)
-    x = m.tensor(shape, "float32")
-    y = m.tensor((batch, w["oh"], w["ow"], channels), "float32")
+    scale = _quantization(kind, draw(scales(1e-4, 1.0)), 0)
+    x = m.tensor(shape, kind, *scale)
+    y = m.tensor((batch, w["oh"], w["ow"], channels), kind, *scale)
     fields = {**_window(w, dilated=False), "filterHeight": w["kh"], "filterWidth": w["kw"]}
     fields["fusedActivationFunction"] = draw(ACTIVATIONS)
     name = draw(st.sampled_from(["AVERAGE_POOL_2D", "MAX_POOL_2D"]))
     m.op(name, [x], [y], "Pool2DOptions", version=2, **fields)
-    return Case(m.build([x], [y]), [[floats(rng, shape)]], litert=False)
+    return Case(m.build([x], [y]), [[_inputs(rng, kind, shape)]], litert=False)
 
 
 @st.composite
@@ -217,6 +218,31 @@ def _softmax_to_int16(draw: st.DrawFn) -> Case:
     beta = draw(st.sampled_from([1.0, 0.5, 2.0]))
     m.op("SOFTMAX", [x], [y], "SoftmaxOptions", version=3, beta=beta)
     return Case(m.build([x], [y]), [[int8s(rng, shape)] for _ in range(2)], litert=False)
+
+
+@st.composite
+def _softmax_int16(draw: st.DrawFn) -> Case:
+    shape = tuple(draw(st.lists(st.integers(1, 12), min_size=1, max_size=4)))
+    rng = np.random.default_rng(draw(SEEDS))
+    m = ModelBuilder()
+    x = m.tensor(shape, "int16", draw(scales(1e-5, 0.1)), 0)
+    y = m.tensor(shape, "int16", 1.0 / 32768.0, 0)
+    beta = draw(st.sampled_from([1.0, 0.3, 2.0]))
+    m.op("SOFTMAX", [x], [y], "SoftmaxOptions", version=3, beta=beta)
+    near = np.clip(rng.normal(0, 300, shape), -32768, 32767).astype(np.int16)
+    return Case(m.build([x], [y]), [[int16s(rng, shape)], [near]], litert=False)
+
+
+@st.composite
+def _log_softmax(draw: st.DrawFn) -> Case:
+    shape = tuple(draw(st.lists(st.integers(1, 12), min_size=1, max_size=4)))
+    rng = np.random.default_rng(draw(SEEDS))
+    m = ModelBuilder()
+    x = m.tensor(shape, "int8", draw(scales(1e-3, 10.0)), draw(ZERO_POINTS))
+    y = m.tensor(shape, "int8", 1.0 / 16.0, 127)
+    m.op("LOG_SOFTMAX", [x], [y], "LogSoftmaxOptions", version=2)
+    near = np.clip(rng.normal(0, 5, shape), -128, 127).astype(np.int8)
+    return Case(m.build([x], [y]), [[int8s(rng, shape)], [near]], litert=False)
 
 
 @st.composite
@@ -269,7 +295,7 @@ def _stack(draw: st.DrawFn) -> Case:
 
 
 @st.composite
-def _resize(draw: st.DrawFn) -> Case:
+def _resize(draw: st.DrawFn, name: str, options: str) -> Case:
     kind, batch, channels = draw(_MOVED), draw(st.integers(1, 2)), draw(st.integers(1, 5))
     before, after = ([draw(st.integers(1, 9)) for _ in range(2)] for _ in range(2))
     modes: list[dict[str, Any]] = [{}, {"alignCorners": True}, {"halfPixelCenters": True}]
@@ -280,14 +306,7 @@ def _resize(draw: st.DrawFn) -> Case:
     scale = _quantization(kind, 0.25, 3)
     x = m.tensor(shape, kind, *scale)
     y = m.tensor((batch, *after, channels), kind, *scale)
-    m.op(
-        "RESIZE_NEAREST_NEIGHBOR",
-        [x, _numbers(m, *after)],
-        [y],
-        "ResizeNearestNeighborOptions",
-        version=3,
-        **mode,
-    )
+    m.op(name, [x, _numbers(m, *after)], [y], options, version=3, **mode)
     return Case(m.build([x], [y]), [[_inputs(rng, kind, shape)]])
 
 
@@ -346,12 +365,16 @@ _CASES: dict[str, st.SearchStrategy[Case]] = {
     "prelu": _binary("int8", ["PRELU"]),
     "unary_float32": _unary("float32", ["RELU", "RELU6", "LEAKY_RELU", "ABS", "SQRT", "RSQRT"]),
     "leaky_relu_int16": _unary("int16", ["LEAKY_RELU"]),
-    "pool_float32": _pool(),
+    "pool_float32": _pool("float32"),
+    "pool_int16": _pool("int16"),
     "reduce_float32": _reduce("float32", ["MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN"]),
     "reduce_extremum": _reduce("int8", ["REDUCE_MAX", "REDUCE_MIN"]),
     "softmax_to_int16": _softmax_to_int16(),
+    "softmax_int16": _softmax_int16(),
+    "log_softmax": _log_softmax(),
     "pack_unpack_shape": _stack(),
-    "resize_nearest_neighbor": _resize(),
+    "resize_nearest_neighbor": _resize("RESIZE_NEAREST_NEIGHBOR", "ResizeNearestNeighborOptions"),
+    "resize_bilinear": _resize("RESIZE_BILINEAR", "ResizeBilinearOptions"),
     "gather": _gather(),
     "space_to_batch_and_back": _batches(),
     "batch_matmul": _batch_matmul("int8"),

@@ -17,7 +17,7 @@ namespace kws {
   KWS_REGISTER_TYPE(Op, AnyType, Any##Op::Prepare, Any##Op::Invoke)
 
 KWS_TYPES(Add, BinaryOp::kReferences, kernels::kAddFloat32, kernels::kAddInt16)
-KWS_TYPES(AveragePool2D, 2, kernels::kAveragePool2DFloat32)
+KWS_TYPES(AveragePool2D, 2, kernels::kAveragePool2DFloat32, kernels::kAveragePool2DInt16)
 KWS_TYPES(BatchMatMul, BatchMatMul::kReferences, kernels::kBatchMatMulFloat32)
 KWS_TYPES(Conv2D, WeightedOp::kReferences, kernels::kConv2DFloat32, kernels::kConv2DInt16)
 KWS_TYPES(DepthwiseConv2D, WeightedOp::kReferences, kernels::kDepthwiseConv2DFloat32,
@@ -25,8 +25,9 @@ KWS_TYPES(DepthwiseConv2D, WeightedOp::kReferences, kernels::kDepthwiseConv2DFlo
 KWS_TYPES(FullyConnected, WeightedOp::kScratch, kernels::kFullyConnectedFloat32,
           kernels::kFullyConnectedInt16)
 KWS_TYPES(LeakyRelu, LookupTable::kReferences, kernels::kLeakyReluFloat32, kernels::kLeakyReluInt16)
+KWS_TYPES(LogSoftmax, 2, kernels::kLogSoftmaxFloat32)
 KWS_TYPES(Logistic, LookupTable::kReferences, kernels::kLogisticFloat32)
-KWS_TYPES(MaxPool2D, 2, kernels::kMaxPool2DFloat32)
+KWS_TYPES(MaxPool2D, 2, kernels::kMaxPool2DFloat32, kernels::kMaxPool2DInt16)
 KWS_TYPES(Maximum, BinaryOp::kReferences, kernels::kMaximumFloat32)
 KWS_TYPES(Mean, 2, kernels::kMeanFloat32)
 KWS_TYPES(Minimum, BinaryOp::kReferences, kernels::kMinimumFloat32)
@@ -34,7 +35,9 @@ KWS_TYPES(Mul, BinaryOp::kReferences, kernels::kMulFloat32, kernels::kMulInt16)
 KWS_TYPES(Prelu, BinaryOp::kReferences, kernels::kPreluFloat32)
 KWS_TYPES(Relu, LookupTable::kReferences, kernels::kReluFloat32)
 KWS_TYPES(Relu6, 2, kernels::kRelu6Float32)
-KWS_TYPES(Softmax, 3, kernels::kSoftmaxFloat32, kernels::kSoftmaxInt8ToInt16)
+KWS_TYPES(ResizeBilinear, 2, kernels::kResizeBilinearFloat32)
+KWS_TYPES(Softmax, 3, kernels::kSoftmaxFloat32, kernels::kSoftmaxInt8ToInt16,
+          kernels::kSoftmaxInt16)
 KWS_TYPES(Sub, BinaryOp::kReferences, kernels::kSubFloat32, kernels::kSubInt16)
 KWS_TYPES(Sum, 2, kernels::kSumFloat32)
 KWS_TYPES(Tanh, LookupTable::kReferences, kernels::kTanhFloat32)
