@@ -132,10 +132,11 @@ wasm: build/.wasm-packages $(VENV)/.core
 tables: $(VENV)/.core
 	@$(BIN)/python -m tools.core_tables
 
-# Draws the pictures of the README and of docs/live.md.
+# Draws the pictures of the README and of docs/live.md, and the icons of the exported page.
 pictures: build/.demo-packages build/.test-packages $(VENV)/.core $(VENV)/.for-test
 	@$(BIN)/python -m tools.terminal_picture
 	@$(BIN)/python -m tools.pictures
+	@$(BIN)/python -m tools.icons
 
 # The documentation as a site in build/site: with search, without anything from other sites.
 docs: $(VENV)/.for-docs

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from kws import config
@@ -20,8 +21,15 @@ from kws.bundle.reading import load_bundle
 from kws.files import check_replaceable, new_directory
 
 
-def write_bundle(bundle: Bundle, path: Path) -> Bundle:
+def write_bundle(
+    bundle: Bundle, path: Path, other_files: Mapping[str, bytes] | None = None
+) -> Bundle:
     """Write a bundle's folder, completely or not at all.
+
+    Args:
+        bundle: what to write.
+        path: the folder.
+        other_files: files that do not belong to a bundle, by name.
 
     Returns:
         The bundle as loaded from `path`.
@@ -35,6 +43,8 @@ def write_bundle(bundle: Bundle, path: Path) -> Bundle:
         (folder / MODEL_FILE).write_bytes(bundle.model)
         if bundle.float_model:
             (folder / FLOAT_FILE).write_bytes(bundle.float_model)
+        for name, content in (other_files or {}).items():
+            (folder / name).write_bytes(content)
         (folder / SETTINGS_FILE).write_text(_to_toml(bundle), encoding="utf-8")
         (folder / CARD_FILE).write_text(card.model_card(bundle), encoding="utf-8")
         (folder / FIRMWARE_FOLDER).mkdir()

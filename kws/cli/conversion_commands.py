@@ -35,7 +35,7 @@ def convert(
         typer.Argument(
             **BUNDLE | {"metavar": "<model>"},
             help="An int8 .tflite file or C source with one (model.h), or a microWakeWord model's "
-            ".json. With --incremental also a bundle.",
+            ".json. With --incremental also a bundle, with --also only a bundle.",
         ),
     ],
     *,
@@ -67,12 +67,22 @@ def convert(
             "interpreter.",
         ),
     ] = False,
+    also: Annotated[
+        str | None,
+        typer.Option(
+            help="Add .tflite files for LiteRT on phones and PCs to the new bundle, made from the "
+            "float weights of a trained bundle: float16, dynamic or float16,dynamic.",
+        ),
+    ] = None,
     plan: PlanOption = None,
 ) -> None:
     """Make a bundle from an int8 model.
 
     kws set changes the bundle's settings.
-    """
+
+    \b
+    kws convert yes_no --also float16,dynamic --out runs/phone   # for LiteRT too
+    """  # noqa: D301 - the help starts a block of lines at \b
     from kws.bundle.changes import Changes
     from kws.convert.tflite_import import convert_file, convert_manifest
     from kws.convert.wake_manifest import SUFFIX
@@ -80,7 +90,12 @@ def convert(
     changes = Changes(name=name, about=about, inference_stride=stride, compiled=compiled or None)
     if not model.exists():
         raise UsageError(f"{model}: no such file or directory; pass a .tflite file")
-    if incremental:
+    if also is not None:
+        if incremental or labels:
+            other = "--incremental" if incremental else "--labels"
+            raise UsageError(f"--also and {other} cannot be combined; use two commands")
+        bundle = _make_litert(model, out, also, changes)
+    elif incremental:
         made = _make_incremental(model, out, split_words(labels) if labels else (), changes)
         if made is None:
             return
@@ -180,6 +195,26 @@ def _no_model(folder: Path) -> Exception:
         load_bundle(folder)  # its error describes the folder
     name = bundle_text(folder)
     return UsageError(f"{name}: this is already a bundle; change its settings with kws set {name}")
+
+
+def _make_litert(model: Path, out: Path | None, also: str, changes: Changes) -> Bundle:
+    """The bundle with files for LiteRT, which are printed."""
+    from kws.convert.litert import KINDS, kinds_of
+    from kws.model.weights.litert_bundle import file_name, write_with_litert
+
+    kinds = kinds_of(also)
+    if not model.is_dir():
+        raise UsageError(
+            f"{model}: --also needs float weights, which this file does not have; name a bundle "
+            "that kws train wrote"
+        )
+    if out is None:
+        raise UsageError(f"{model}: --also needs --out for the new bundle")
+    bundle = write_with_litert(model, kinds, out, changes)
+    for kind in kinds:
+        file = out / file_name(kind)
+        print(f"{file}: {file.stat().st_size} bytes, {KINDS[kind]}, for LiteRT")
+    return bundle
 
 
 def _make_incremental(

@@ -37,7 +37,6 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
         ToolError: TensorFlow is not installed.
     """
     tf = import_tensorflow()
-    import keras  # noqa: PLC0415 - slow, for training only
 
     # flatbuffers comes with TensorFlow.
     from kws.convert.logits import narrow_logits  # noqa: PLC0415
@@ -51,42 +50,58 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
     else:
         logits = np.asarray(model.predict_on_batch(to_float(spectrograms)))
     frames = model.input_shape[1]
-    # Keras numbers its default names across the process; these names are reproducible.
-    shape = (1, frames, *spectrograms.shape[2:], 1)
-    source = keras.Input(batch_shape=shape, name="spectrogram")
-    scores = keras.layers.Softmax(name="scores")(model(source, training=False))
     try:
         with quiet(), tempfile.TemporaryDirectory() as folder:
-            network = keras.Model(source, scores)
-            converter = _converter(tf, network, Path(folder) if streaming else None)
+            network = network_of(model, frames)
+            converter = converter_of(tf, network, Path(folder) if streaming else None)
+            _set_int8(tf, converter, streaming=streaming)
             converter.representative_dataset = lambda: _calibration(spectrograms, frames)
             data: bytes = converter.convert()
     except Exception as error:  # noqa: BLE001 - the converter raises any type
-        reason = str(error).strip().splitlines() or [type(error).__name__]
-        raise ConversionError(f"TensorFlow cannot convert the model: {reason[0]}") from None
+        raise conversion_error(error) from None
     data = slim(data if logits is None else narrow_logits(data, logits))
     _check_input(data)
     return data
 
 
-def _converter(tf: Any, model: Any, folder: Path | None) -> Any:
-    """TensorFlow's converter, set to int8; with a folder for its files if the model streams."""
-    if folder is not None:
-        # Only this way do kept frames stay variables and weights become constants.
-        module = _stream(tf, model)
-        tf.saved_model.save(module, str(folder), signatures=module.answer)
-        converter = tf.lite.TFLiteConverter.from_saved_model(str(folder))
-        converter.experimental_enable_resource_variables = True
+def network_of(model: Any, frames: int) -> Any:
+    """The Keras model for the converter: one spectrogram of some frames to scores (softmax)."""
+    import keras  # noqa: PLC0415 - slow, for training only
+
+    # Keras numbers its default names across the process; these names are reproducible.
+    shape = (1, frames, *model.input_shape[2:])
+    source = keras.Input(batch_shape=shape, name="spectrogram")
+    scores = keras.layers.Softmax(name="scores")(model(source, training=False))
+    return keras.Model(source, scores)
+
+
+def conversion_error(error: Exception) -> ConversionError:
+    """The error for any exception of TensorFlow's converter."""
+    reason = str(error).strip().splitlines() or [type(error).__name__]
+    return ConversionError(f"TensorFlow cannot convert the model: {reason[0]}")
+
+
+def converter_of(tf: Any, model: Any, folder: Path | None) -> Any:
+    """TensorFlow's converter; with a folder for its files if the model streams."""
+    if folder is None:
+        return tf.lite.TFLiteConverter.from_keras_model(model)
+    # Only this way do kept frames stay variables and weights become constants.
+    module = _stream(tf, model)
+    tf.saved_model.save(module, str(folder), signatures=module.answer)
+    converter = tf.lite.TFLiteConverter.from_saved_model(str(folder))
+    converter.experimental_enable_resource_variables = True
+    return converter
+
+
+def _set_int8(tf: Any, converter: Any, *, streaming: bool) -> None:
+    if streaming:
         converter._experimental_variable_quantization = True
-    else:
-        converter = tf.lite.TFLiteConverter.from_keras_model(model)
     converter.optimizations = [tf.lite.Optimize.DEFAULT]
     converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS_INT8]
     converter.inference_input_type = tf.int8
     converter.inference_output_type = tf.int8
     # One scale for all weights of a dense layer, which all TFLM kernels support.
     converter._experimental_disable_per_channel_quantization_for_dense_layers = True
-    return converter
 
 
 def _stream(tf: Any, model: Any) -> Any:

@@ -22,6 +22,7 @@ from kws.errors import ToolError
 from kws.files import check_replaceable, new_directory
 from kws.host.web.browser_core import build_core
 from kws.host.web.model_facts import bundle_thresholds, model_facts
+from kws.host.web.offline import add_offline_files
 from kws.host.web.site_files import CORE, MODEL, WASM, exported_page
 from kws.labels import first_keyword
 
@@ -48,14 +49,18 @@ def export_page(device: Device, out: Path, *, compiled: bool = False) -> int:
     check_replaceable(out, MODEL, "a page")
     device = device.as_compiled() if compiled else device.as_interpreted()
     core = _base64(build_core(device) if compiled else _ready_core())
+    models = ["" if compiled else _base64(part.model) for part in device.parts]
+    settings = _settings(device)
+    files = {
+        **exported_page(),
+        CORE: _script({"KWS_CORE": core, "KWS_ROOM": _room(device)}),
+        MODEL: _script({"KWS_BUNDLE": settings, "KWS_MODELS": models}),
+    }
+    add_offline_files(files, f"kws: {', '.join(settings['keywords'])}", settings["name"])
     with new_directory(out) as folder:
-        for name, content in exported_page().items():
+        for name, content in files.items():
             (folder / name).write_bytes(content)
-        _write_script(folder / CORE, {"KWS_CORE": core, "KWS_ROOM": _room(device)})
-        models = ["" if compiled else _base64(part.model) for part in device.parts]
-        _write_script(folder / MODEL, {"KWS_BUNDLE": _settings(device), "KWS_MODELS": models})
-        counted = [file for file in folder.iterdir() if compiled or file.name != MODEL]
-        return sum(file.stat().st_size for file in counted)
+    return sum(len(content) for name, content in files.items() if compiled or name != MODEL)
 
 
 def _ready_core() -> bytes:
@@ -100,10 +105,10 @@ def _room(device: Device) -> dict[str, Any]:
     return {"zero": _ZERO_DIGIT, "text": "".join(map(str, samples))}
 
 
-def _write_script(path: Path, constants: dict[str, Any]) -> None:
+def _script(constants: dict[str, Any]) -> bytes:
     lines = [f"// Written by kws {__version__} export web. Do not edit."]
     lines += [f"const {name} = {json.dumps(value)};" for name, value in constants.items()]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return ("\n".join(lines) + "\n").encode()
 
 
 def _base64(data: bytes) -> str:

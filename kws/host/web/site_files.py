@@ -19,13 +19,24 @@ CORE = "core.wasm.js"
 _ASSETS = ("page.css", "icon.svg")
 _SCRIPTS = ("policy.js", "spectrogram.js", "classes.js", "app.js")
 _LIVE = ("live_source.js",)
-_EXPORTED = ("core.js", "worker.js", "microphone.js", "recording.js", "browser_source.js")
+_EXPORTED = (
+    "core.js",
+    "worker.js",
+    "microphone.js",
+    "recording.js",
+    "wake_lock.js",
+    "browser_source.js",
+    "install.js",
+)
+
+ICON_SIZES = (192, 512)
+"""Sizes of the icons for phones, in pixels; tools/icons.py draws them from icon.svg."""
 
 # The exported page may not open connections, so no sound can leave it.
 _EXPORTED_POLICY = (
     "default-src 'none'; script-src 'self' file: blob: data: 'wasm-unsafe-eval'; "
-    "style-src 'self' file:; img-src 'self' file:; media-src blob:; worker-src blob:; "
-    "connect-src 'none'; base-uri 'none'; form-action 'none'"
+    "style-src 'self' file:; img-src 'self' file:; media-src blob:; worker-src 'self' blob:; "
+    "manifest-src 'self'; connect-src 'none'; base-uri 'none'; form-action 'none'"
 )
 
 _HEAD = "<!-- head -->"  # placeholder in index.html for the policy and the scripts
@@ -49,10 +60,22 @@ def exported_page() -> dict[str, bytes]:
     """The files of an exported page by name, without `MODEL` and `CORE`."""
     scripts = (*_SCRIPTS, *_EXPORTED)
     policy = f'<meta http-equiv="Content-Security-Policy" content="{_EXPORTED_POLICY}">\n'
+    # Not every phone reads icons of the manifest.
+    touch_icon = f'<link rel="apple-touch-icon" href="{icon_name(ICON_SIZES[0])}">\n'
     return {
-        "index.html": _index(policy, (MODEL, CORE, *scripts)),
-        **_read((*_ASSETS, *scripts)),
+        "index.html": _index(policy + touch_icon, (MODEL, CORE, *scripts)),
+        **_read((*_ASSETS, *scripts, *map(icon_name, ICON_SIZES))),
     }
+
+
+def service_worker() -> str:
+    """The script sw.js, without the constants that `kws export web` adds."""
+    return (SITE / "sw.js").read_text(encoding="utf-8")
+
+
+def icon_name(size: int) -> str:
+    """The file of an icon with this many pixels per side."""
+    return f"icon-{size}.png"
 
 
 def content_type(name: str) -> str:
@@ -64,7 +87,7 @@ def _read(names: tuple[str, ...]) -> dict[str, bytes]:
     return {name: (SITE / name).read_bytes() for name in names}
 
 
-def _index(policy: str, scripts: tuple[str, ...]) -> bytes:
+def _index(head: str, scripts: tuple[str, ...]) -> bytes:
     tags = "\n".join(f'<script src="{name}" defer></script>' for name in scripts)
     text = (SITE / "index.html").read_text(encoding="utf-8")
-    return text.replace(_HEAD, policy + tags).encode()
+    return text.replace(_HEAD, head + tags).encode()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,20 @@ def wait_for(page: Page, selector: str, text: str) -> None:
     from playwright.sync_api import expect
 
     expect(page.locator(selector)).to_contain_text(text, timeout=PATIENCE)
+
+
+def wait_until(page: Page, promise: str) -> None:
+    """Wait until a promise's value is true; Playwright's own wait does not read promises."""
+    started = time.monotonic()
+    while not page.evaluate(promise):
+        assert time.monotonic() - started < PATIENCE / 1000, promise
+        time.sleep(0.1)
+
+
+def wait_until_kept(page: Page) -> None:
+    """Wait until the browser has a complete copy of the page."""
+    state = "navigator.serviceWorker.ready.then(({ active }) => active.state)"
+    wait_until(page, f"{state}.then((state) => state === 'activated')")
 
 
 def lines(page: Page) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kws.bundle.built_in import default_bundle_path
-from kws.host.web import export
+from kws.host.web import export, site_files
 from kws.host.web.file_server import file_server
 from kws.host.web.site_files import MODEL
 
@@ -24,9 +24,32 @@ def test_the_command_writes_the_page(kws: Run, tmp_path: Path) -> None:
     assert code == 0
     assert f"{out}: yes_no " in said
     names = {file.name for file in out.iterdir()}
-    asked = re.findall(r'(?:src|href)="([^"]*)"', (out / "index.html").read_text())
-    assert names == {"index.html", *asked}
+    asked = re.findall(r'(?:src|href)="([^"]*)\?v=\w{16}"', (out / "index.html").read_text())
+    assert names == {"index.html", *asked, "icon-512.png", "manifest.json", "sw.js"}
     assert kws("export", "web", "--model", default_bundle_path(), "--out", out)[0] == 0  # again
+
+
+def test_the_version_changes_with_any_file(
+    kws: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Browsers keep files by the version in their address."""
+
+    def version(*options: object) -> str:
+        out = tmp_path / "page"
+        assert kws("export", "web", "--out", out, *options)[0] == 0
+        versions = set(re.findall(r"\?v=(\w{16})", (out / "index.html").read_text()))
+        versions |= set(re.findall(r"\?v=(\w{16})", (out / "sw.js").read_text()))
+        assert len(versions) == 1
+        return str(versions.pop())
+
+    first = version()
+    assert version() == first
+    ten_words = default_bundle_path().with_name("ten_words")
+    assert len({first, version("--model", ten_words), version("--then", ten_words)}) == 3
+    page = site_files.exported_page()
+    page["page.css"] += b" "
+    monkeypatch.setattr(export, "exported_page", lambda: dict(page))
+    assert version() != first
 
 
 def test_a_page_of_two_bundles_has_both(kws: Run, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ class BrowserSource {
   constructor(app) {
     this.app = app;
     this.microphone = null; // null: not listening
+    this.wakeLock = new WakeLock();
     this.stream = 0; // number of the current sound; results of older ones are ignored
     this.blockHeard = null; // resolves when the worker has processed a block of a recording
     app.onThreshold = (label, value) => this.worker.postMessage({ type: "threshold", label, value });
@@ -130,6 +131,7 @@ class BrowserSource {
     this.app.status("requesting the microphone");
     try {
       this.microphoneName = await microphone.open();
+      this.wakeLock.set(true);
       this.showListening();
     } catch (error) {
       if (this.microphone !== microphone) return; // the user has started something else
@@ -141,6 +143,7 @@ class BrowserSource {
   stop() {
     this.microphone?.close();
     this.microphone = null;
+    this.wakeLock.set(false);
     this.showControls();
   }
 

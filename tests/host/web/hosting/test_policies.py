@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.host.web.conftest import Serve
-from tests.host.web.exported_page import Launch, Open, play, wait_for
+from tests.host.web.exported_page import Launch, Open, play, wait_for, wait_until_kept
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Route
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Host = Callable[..., str]
 
 ALL = "default-src 'none'; style-src 'self'; img-src 'self'; media-src blob:; worker-src blob:; "
+OFFLINE = ALL.replace("worker-src", "manifest-src 'self'; connect-src 'self'; worker-src 'self'")
 SCRIPTS = "script-src 'self' blob: data: 'wasm-unsafe-eval'"
 
 
@@ -88,7 +89,7 @@ def test_the_documented_policy_is_sufficient(
 ) -> None:
     """The policy of docs/live.md, with cross-origin isolation, blocks nothing."""
     url = host(
-        Content_Security_Policy=f"{ALL}{SCRIPTS}",
+        Content_Security_Policy=f"{OFFLINE}{SCRIPTS}",
         Cross_Origin_Opener_Policy="same-origin",
         Cross_Origin_Embedder_Policy="require-corp",
         Permissions_Policy="microphone=(self)",
@@ -99,6 +100,18 @@ def test_the_documented_policy_is_sufficient(
     wait_for(page, "#lines", "Heard yes")
     page.get_by_role("button", name="Listen").click()
     wait_for(page, "#status", "listening")
+    wait_until_kept(page)
+
+
+def test_a_policy_without_offline_use_leaves_the_page_alone(
+    host: Host, open_page: Open, wavs: dict[str, Path]
+) -> None:
+    """The policy that docs/live.md listed before the page could be installed."""
+    page = open_page(url=host(Content_Security_Policy=f"{ALL}{SCRIPTS}"), complains=True)
+    play(page, wavs["yes"])
+    wait_for(page, "#lines", "Heard yes")
+    assert page.evaluate("navigator.serviceWorker.getRegistration()") is None
+    assert page.evaluate("violations") == 0, "of what the page needs"
 
 
 @pytest.mark.parametrize(
