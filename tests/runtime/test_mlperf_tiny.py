@@ -67,4 +67,4 @@ def recordings(training: Path, model: bytes) -> Rows:
     samples = np.load(training / "streaming_wakeword" / "calibration_samples.npz")["specs"]
     wanted = _core.Interpreter(model).inputs[0]
     values = np.round(samples[:, None] / wanted.scale) + wanted.zero_point
-    return np.clip(values, -128, 127).astype(np.int8)
+    return np.asarray(np.clip(values, -128, 127), np.int8)

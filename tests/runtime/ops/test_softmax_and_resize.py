@@ -23,7 +23,7 @@ def one_op(kind: str, x: Scale, y: Scale, name: str, options: str, **fields: Any
     return m.build(tensors[:1], tensors[1:])
 
 
-def resized(kind: str, before: tuple[int, int], after: tuple[int, int], **mode: bool) -> bytes:
+def resized(kind: str, before: tuple[int, int], after: tuple[int, int], **mode: Any) -> bytes:
     m = ModelBuilder()
     scale = None if kind == "float32" else 0.25
     x, y = (m.tensor((1, *sides, 3), kind, scale, 0) for sides in (before, after))

@@ -15,7 +15,10 @@ class Average {
   }
   int16_t Result() const {
     const int32_t half = sum_ > 0 ? count_ / 2 : -(count_ / 2);
-    return static_cast<int16_t>(Clamp(WrappingAdd(sum_, half) / count_, range_.min, range_.max));
+    // MakeWindow has checked the output's size, so each window holds a tap.
+    // NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
+    const int32_t mean = WrappingAdd(sum_, half) / count_;
+    return static_cast<int16_t>(Clamp(mean, range_.min, range_.max));
   }
 
  private:
