@@ -2,8 +2,8 @@
 // MUL, int8, with broadcasting and a fused activation.
 #include "kws/runtime/kernel_context.h"
 #include "kws/runtime/kernels/kernels.h"
-#include "kws/runtime/kernels/shared/broadcast.h"
 #include "kws/runtime/kernels/loops/product.h"
+#include "kws/runtime/kernels/shared/broadcast.h"
 #include "kws/runtime/kernels/shared/quantization.h"
 
 namespace kws {

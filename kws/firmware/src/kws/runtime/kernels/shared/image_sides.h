@@ -24,8 +24,8 @@ struct Side {
 
 // Kernels work along rows. A tall image is transposed, for fewer and longer rows; a window of one
 // row or one column is processed along it. A few rows of five outputs are not transposed, because
-// loops/cortex_m4/three_by_three.h computes five outputs at once. A single channel is not transposed, so that
-// its output, computed in order, may overwrite it.
+// loops/cortex_m4/three_by_three.h computes five outputs at once. A single channel is not
+// transposed, so that its output, computed in order, may overwrite it.
 struct Sides {
   Side rows;
   Side columns;

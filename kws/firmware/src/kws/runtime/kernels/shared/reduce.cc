@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kws/runtime/kernels/shared/reduce.h"
 
-#include "kws/runtime/kernels/shared/quantization.h"
 #include "kws/runtime/kernels/loops/reduce.h"
+#include "kws/runtime/kernels/shared/quantization.h"
 #include "kws/runtime/kernels/shared/reduce_plan.h"
 
 namespace kws {

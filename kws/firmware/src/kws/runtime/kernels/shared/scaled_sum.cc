@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kws/runtime/kernels/shared/scaled_sum.h"
 
-#include "kws/runtime/kernels/shared/quantization.h"
 #include "kws/runtime/kernels/loops/sum.h"
+#include "kws/runtime/kernels/shared/quantization.h"
 
 namespace kws {
 namespace {
