@@ -223,6 +223,7 @@ void ConvolvePixels(const Work& work, int32_t first, int count) {
 
 // All outputs. Requires fast requantization.
 void ConvolveOneChannel(const Work& work) {
+  if (!kHaveDsp) return;  // without optimization, this function is kept on other processors
   const Window& window = work.params.window;
   const Sides sides = OneChannel(window);
   DepthwiseRows image{window,      work.params.input_offset,
@@ -230,7 +231,7 @@ void ConvolveOneChannel(const Work& work) {
                       work.bias,   work.outputs,
                       work.output, work.columns};
   for (int batch = 0; batch < window.batches; ++batch) {
-    if (kHaveDsp) RunThreeTaps(image, sides);  // without optimization, this function is kept
+    RunThreeTaps(image, sides);
     image.input += static_cast<int32_t>(window.in_height) * window.in_width;
     image.output +=
         static_cast<int32_t>(window.out_height) * window.out_width * window.out_channels;
