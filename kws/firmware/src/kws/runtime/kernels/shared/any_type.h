@@ -11,7 +11,8 @@
 namespace kws {
 
 // Data references that a kernel adds to those of its op's int8 kernel.
-enum TypeMark { kFloat32Mark = 1, kInt16Mark = 2 };
+constexpr int kFloat32Mark = 1;
+constexpr int kInt16Mark = 2;
 
 // `kReferences`: of the first kernel. A kernel must not allocate before it has checked the types.
 template <int kReferences, const Registration&... kKernels>
