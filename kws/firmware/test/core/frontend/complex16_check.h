@@ -108,7 +108,7 @@ inline const char* WrongComplexFunction(int rounds) {
     KWS_CHECK_LANES(EnergiesOfHalfMirror(Load(below), b),
                     Energy((p.re - q.re) >> 1, (q.im - p.im) >> 1));
     for (int i = 0; i < kLanes; ++i) second[i] = factors[i];
-#ifdef KWS_FRONTEND_FFT_COMPLEX16_DSP_H_
+#if KWS_FRONTEND_HAVE_DSP
     KWS_CHECK_LANES(
         MulTimesMinusJ(Load(first), Load(factors)),
         (Parts{Rounded(p.re * q.im + p.im * q.re), Rounded(p.im * q.im - p.re * q.re)}.Packed()));
