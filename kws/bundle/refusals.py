@@ -71,7 +71,7 @@ def refusal(model: bytes, error: str) -> ModelError:
         )
     if kind:
         return ModelError(f"the model {kind}; kws runs int8: {_QUANTIZE}")
-    return ModelError(_with_types(facts, error))
+    return _wrong_types(facts, error) or ModelError(error)
 
 
 def _foreign(model: bytes) -> str | None:
@@ -132,16 +132,17 @@ def _kind(facts: _core.ModelFacts) -> str | None:
     return next((kind for applies, kind in kinds if applies), None)
 
 
-def _with_types(facts: _core.ModelFacts, error: str) -> str:
-    """The core's message about an op's types, with the types."""
+def _wrong_types(facts: _core.ModelFacts, error: str) -> ModelError | None:
+    """The core's message about an op's types, with the types; None for other messages."""
     match = re.search(r"these types; (.*) \(op (\d+), \w+\)", error)
     if not match:
-        return error
+        return None
     op = facts.ops[int(match[2])]
-    return (
-        f"kws has no {op.name} (op {match[2]}) from {', '.join(op.takes)} to "
-        f"{', '.join(op.gives)}; {match[1]}"
-    )
+    types = f"from {', '.join(op.takes)} to {', '.join(op.gives)}"
+    message = f"kws has no {op.name} (op {match[2]}) {types}; "
+    if {*op.takes, *op.gives} == {"int8"}:
+        return ConversionError(message + "build the model without it")
+    return ModelError(message + match[1])
 
 
 def _listed(names: Iterable[str]) -> str:

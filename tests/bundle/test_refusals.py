@@ -99,6 +99,11 @@ KINDS: dict[str, tuple[Callable[[], bytes], type[KwsError], str]] = {
         ConversionError,
         r"computes in uint8 \(.*\) and uses COS, an op .*without it and convert it again",
     ),
+    "an op without int8": (
+        lambda: with_ops("ABS"),
+        ConversionError,
+        r"no ABS \(op 0\) from int8 to int8; build the model without it",
+    ),
     "types of one op": (relu_to_int16, ModelError, r"no RELU \(op 1\) from int8 to int16"),
     "cut off": (lambda: dense_model()[:4000], ModelError, "damaged"),
     "Keras": (lambda: archive("model.weights.h5"), ModelError, "a Keras file"),
