@@ -4,35 +4,13 @@
 
 #include "kws/runtime/kernels/kernels.h"
 #include "kws/runtime/kernels/shared/any_type.h"
-#include "kws/runtime/kernels/shared/float_math.h"
+#include "kws/runtime/kernels/shared/float_softmax.h"
 
 namespace kws {
 namespace {
 
-enum References { kInput, kOutput, kReferences = 2 + kFloat32Mark };
-
-struct alignas(4) Params {
-  int32_t rows;
-  int32_t depth;
-};
-
 Status Prepare(PrepareContext& context) {
-  Tensor input;
-  Tensor output;
-  KWS_RETURN_IF_ERROR(context.CheckOptions(OptionsType::kLogSoftmax));
-  KWS_RETURN_IF_ERROR(ReadFloat32(context, &input, &output));
-  if (input.rank < 1 || input.elements != output.elements ||
-      input.last_dim() != output.last_dim()) {
-    return Status::kUnsupportedShape;
-  }
-  Params* params;
-  KWS_RETURN_IF_ERROR(context.Allocate(kReferences, &params));
-  context.BindInput(kInput, 0);
-  context.BindOutput(kOutput, 0);
-  context.AllowOverlap(0, 0, PlanEntry::kInOrder);
-  params->rows = static_cast<int32_t>(input.outer_elements());
-  params->depth = input.last_dim();
-  return Status::kOk;
+  return PrepareFloatSoftmax(context, OptionsType::kLogSoftmax, 2 + kFloat32Mark, 1.0f);
 }
 
 // ln(x) of a number of at least 1, as exact as Exp. With x = 2^e m and s = (m - 1) / (m + 1), it is
@@ -54,25 +32,14 @@ float Log(float x) {
   return static_cast<float>(exponent * 0.6931471805599453 + 2.0 * s * series);
 }
 
-void Invoke(const InvokeContext& context) {
-  const Params& params = context.Params<Params>();
-  const int32_t depth = params.depth;
-  const float* input = context.Data<float>(kInput);
-  float* output = context.MutableData<float>(kOutput);
-  for (int32_t row = 0; row < params.rows; ++row) {
-    float largest = LoadAs<float>(input);
-    for (int32_t i = 1; i < depth; ++i) {
-      const float x = LoadAs<float>(input + i);
-      if (largest < x) largest = x;
-    }
-    float sum = 0.0f;
-    for (int32_t i = 0; i < depth; ++i) sum += Exp(LoadAs<float>(input + i) - largest);
-    const float log = Log(sum);
-    for (int32_t i = 0; i < depth; ++i) output[i] = LoadAs<float>(input + i) - largest - log;
-    input += depth;
-    output += depth;
-  }
+void WriteRow(const FloatSoftmaxParams& params, const float* input, float largest, float* output) {
+  float sum = 0.0f;
+  for (int32_t i = 0; i < params.depth; ++i) sum += Exp(LoadAs<float>(input + i) - largest);
+  const float log = Log(sum);
+  for (int32_t i = 0; i < params.depth; ++i) output[i] = LoadAs<float>(input + i) - largest - log;
 }
+
+void Invoke(const InvokeContext& context) { InvokeFloatSoftmax(context, WriteRow); }
 
 }  // namespace
 

@@ -7,8 +7,6 @@
 namespace kws {
 namespace {
 
-enum References { kInput, kOutput, kReferences };
-
 constexpr int kBits = 10;  // of fraction, of a position
 constexpr int32_t kOne = 1 << kBits;
 
@@ -23,6 +21,13 @@ struct Side {
   int32_t offset;  // of output 0
   int32_t last;    // pixel of the input
 
+  static Side Make(const ResizedImage& image, int32_t in, int32_t out) {
+    const int32_t corner = image.align_corners && out > 1 ? 1 : 0;
+    const int32_t steps = out - corner;
+    const int32_t scale = (kOne * (in - corner) + steps / 2) / steps;
+    return Side{scale, image.half_pixels ? scale / 2 - kOne / 2 : 0, in - 1};
+  }
+
   // Positions outside the image count as its edge. TFLM reads beyond it where the scale was rounded
   // up; everywhere else the result is the same.
   Position At(int32_t i) const {
@@ -32,30 +37,8 @@ struct Side {
   }
 };
 
-struct alignas(4) Params {
-  ResizedImage image;
-  Side rows;
-  Side columns;
-};
-
-Side MakeSide(const ResizedImage& image, int32_t in, int32_t out) {
-  const int32_t corner = image.align_corners && out > 1 ? 1 : 0;
-  const int32_t steps = out - corner;
-  const int32_t scale = (kOne * (in - corner) + steps / 2) / steps;
-  return Side{scale, image.half_pixels ? scale / 2 - kOne / 2 : 0, in - 1};
-}
-
 Status Prepare(PrepareContext& context) {
-  ResizedImage image;
-  KWS_RETURN_IF_ERROR(ReadResizedImage(context, TensorType::kInt8, &image));
-  Params* params;
-  KWS_RETURN_IF_ERROR(context.Allocate(kReferences, &params));
-  context.BindInput(kInput, 0);
-  context.BindOutput(kOutput, 0);
-  params->image = image;
-  params->rows = MakeSide(image, image.in_height, image.out_height);
-  params->columns = MakeSide(image, image.in_width, image.out_width);
-  return Status::kOk;
+  return PrepareBilinear<Side>(context, TensorType::kInt8, 2);
 }
 
 int8_t Blend(int8_t pixel, int8_t below, int8_t right, int8_t diagonal, int32_t down,
@@ -66,11 +49,7 @@ int8_t Blend(int8_t pixel, int8_t below, int8_t right, int8_t diagonal, int32_t 
       RoundingDivideByPowerOfTwo(upper * (kOne - down) + lower * down, 2 * kBits));
 }
 
-void Invoke(const InvokeContext& context) {
-  const Params& params = context.Params<Params>();
-  RunBilinear(params.image, params.rows, params.columns, context.Data<int8_t>(kInput),
-              context.MutableData<int8_t>(kOutput), Blend);
-}
+void Invoke(const InvokeContext& context) { InvokeBilinear<int8_t, Side>(context, Blend); }
 
 }  // namespace
 

@@ -8,8 +8,6 @@
 namespace kws {
 namespace {
 
-enum References { kInput, kOutput, kReferences = 2 + kFloat32Mark };
-
 struct Position {
   int32_t pixel;
   int32_t next;
@@ -20,6 +18,12 @@ struct Side {
   float scale;   // pixels of the input per pixel of the output
   int32_t last;  // pixel of the input
   bool half_pixels;
+
+  static Side Make(const ResizedImage& image, int32_t in, int32_t out) {
+    const int32_t corner = image.align_corners && out > 1 ? 1 : 0;
+    return Side{static_cast<float>(in - corner) / static_cast<float>(out - corner), in - 1,
+                image.half_pixels};
+  }
 
   Position At(int32_t i) const {
     const float index = static_cast<float>(i);
@@ -32,29 +36,8 @@ struct Side {
   }
 };
 
-struct alignas(4) Params {
-  ResizedImage image;
-  Side rows;
-  Side columns;
-};
-
-Side MakeSide(const ResizedImage& image, int32_t in, int32_t out) {
-  const int32_t corner = image.align_corners && out > 1 ? 1 : 0;
-  return Side{static_cast<float>(in - corner) / static_cast<float>(out - corner), in - 1,
-              image.half_pixels};
-}
-
 Status Prepare(PrepareContext& context) {
-  ResizedImage image;
-  KWS_RETURN_IF_ERROR(ReadResizedImage(context, TensorType::kFloat32, &image));
-  Params* params;
-  KWS_RETURN_IF_ERROR(context.Allocate(kReferences, &params));
-  context.BindInput(kInput, 0);
-  context.BindOutput(kOutput, 0);
-  params->image = image;
-  params->rows = MakeSide(image, image.in_height, image.out_height);
-  params->columns = MakeSide(image, image.in_width, image.out_width);
-  return Status::kOk;
+  return PrepareBilinear<Side>(context, TensorType::kFloat32, 2 + kFloat32Mark);
 }
 
 // In TFLM's order.
@@ -63,11 +46,7 @@ float Blend(float pixel, float below, float right, float diagonal, float down, f
          right * (1.0f - down) * across + diagonal * down * across + 0.0f;
 }
 
-void Invoke(const InvokeContext& context) {
-  const Params& params = context.Params<Params>();
-  RunBilinear(params.image, params.rows, params.columns, context.Data<float>(kInput),
-              context.MutableData<float>(kOutput), Blend);
-}
+void Invoke(const InvokeContext& context) { InvokeBilinear<float, Side>(context, Blend); }
 
 }  // namespace
 

@@ -23,12 +23,40 @@ struct ResizedImage {
 // Reads and checks an op's tensors and options. Sides are at most 65,535.
 Status ReadResizedImage(const PrepareContext& context, TensorType type, ResizedImage* image);
 
-// Writes all outputs. Side: At(i) is the position of output i, with the input's `pixel`, the `next`
-// one and its `weight`. Blend: a function of a pixel, the ones below, to the right and diagonally,
+// Side: Make(image, in, out) is for a side of the image, and At(i) the position of output i, with
+// the input's `pixel`, the `next` one and its `weight`.
+template <typename Side>
+struct alignas(4) BilinearParams {
+  ResizedImage image;
+  Side rows;
+  Side columns;
+};
+
+// `references` of the record.
+template <typename Side>
+Status PrepareBilinear(PrepareContext& context, TensorType type, int references) {
+  ResizedImage image;
+  KWS_RETURN_IF_ERROR(ReadResizedImage(context, type, &image));
+  BilinearParams<Side>* params;
+  KWS_RETURN_IF_ERROR(context.Allocate(references, &params));
+  context.BindInput(0, 0);
+  context.BindOutput(1, 0);
+  params->image = image;
+  params->rows = Side::Make(image, image.in_height, image.out_height);
+  params->columns = Side::Make(image, image.in_width, image.out_width);
+  return Status::kOk;
+}
+
+// Writes all outputs. Blend: a function of a pixel, the ones below, to the right and diagonally,
 // and the two weights.
 template <typename T, typename Side, typename Blend>
-void RunBilinear(const ResizedImage& image, const Side& rows, const Side& columns, const T* input,
-                 T* output, Blend blend) {
+void InvokeBilinear(const InvokeContext& context, Blend blend) {
+  const BilinearParams<Side>& params = context.Params<BilinearParams<Side>>();
+  const ResizedImage& image = params.image;
+  const Side rows = params.rows;
+  const Side columns = params.columns;
+  const T* input = context.Data<T>(0);
+  T* output = context.MutableData<T>(1);
   const int32_t channels = image.channels;
   const int32_t row_size = image.in_width * channels;
   for (int32_t batch = 0; batch < image.batches; ++batch) {

@@ -10,13 +10,7 @@ Status PrepareFloatPool(PrepareContext& context) {
   FloatRange range;
   KWS_RETURN_IF_ERROR(ReadPool(context, TensorType::kFloat32, &output, &window, &activation));
   KWS_RETURN_IF_ERROR(GetFloatRange(activation, &range));
-  FloatPoolParams* params;
-  KWS_RETURN_IF_ERROR(context.Allocate(2 + kFloat32Mark, &params));
-  context.BindInput(0, 0);
-  context.BindOutput(1, 0);
-  params->window = window;
-  params->range = range;
-  return Status::kOk;
+  return StorePool(context, 2 + kFloat32Mark, window, range);
 }
 
 }  // namespace kws

@@ -9,18 +9,11 @@
 
 namespace kws {
 
-struct alignas(4) FloatPoolParams {
-  Window window;
-  FloatRange range;
-};
-
 Status PrepareFloatPool(PrepareContext& context);
 
 template <typename Pool>
 void InvokeFloatPool(const InvokeContext& context) {
-  const FloatPoolParams& params = context.Params<FloatPoolParams>();
-  RunPlainPool(params.window, context.Data<float>(0), context.MutableData<float>(1),
-               Pool(params.range));
+  InvokePlainPool<float, FloatRange, Pool>(context);
 }
 
 }  // namespace kws

@@ -19,13 +19,7 @@ Status PrepareInt16Pool(PrepareContext& context) {
     return Status::kBadQuantization;
   }
   KWS_RETURN_IF_ERROR(GetActivationRange(activation, output, &range));
-  Int16PoolParams* params;
-  KWS_RETURN_IF_ERROR(context.Allocate(2 + kInt16Mark, &params));
-  context.BindInput(0, 0);
-  context.BindOutput(1, 0);
-  params->window = window;
-  params->range = range;
-  return Status::kOk;
+  return StorePool(context, 2 + kInt16Mark, window, range);
 }
 
 }  // namespace kws

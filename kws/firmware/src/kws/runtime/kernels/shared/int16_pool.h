@@ -9,18 +9,11 @@
 
 namespace kws {
 
-struct alignas(4) Int16PoolParams {
-  Window window;
-  ActivationRange range;
-};
-
 Status PrepareInt16Pool(PrepareContext& context);
 
 template <typename Pool>
 void InvokeInt16Pool(const InvokeContext& context) {
-  const Int16PoolParams& params = context.Params<Int16PoolParams>();
-  RunPlainPool(params.window, context.Data<int16_t>(0), context.MutableData<int16_t>(1),
-               Pool(params.range));
+  InvokePlainPool<int16_t, ActivationRange, Pool>(context);
 }
 
 }  // namespace kws

@@ -13,6 +13,26 @@ namespace kws {
 Status ReadPool(const PrepareContext& context, TensorType type, Tensor* output, Window* window,
                 Activation* activation);
 
+// Range: of the activation.
+template <typename Range>
+struct alignas(4) PlainPoolParams {
+  Window window;
+  Range range;
+};
+
+// `references` of the record.
+template <typename Range>
+Status StorePool(PrepareContext& context, int references, const Window& window,
+                 const Range& range) {
+  PlainPoolParams<Range>* params;
+  KWS_RETURN_IF_ERROR(context.Allocate(references, &params));
+  context.BindInput(0, 0);
+  context.BindOutput(1, 0);
+  params->window = window;
+  params->range = range;
+  return Status::kOk;
+}
+
 // Writes all outputs. Pool: Add(value), for each tap inside the image, and Result().
 template <typename Pool, typename T>
 void RunPlainPool(const Window& window, const T* image, T* output, const Pool& start) {
@@ -38,6 +58,12 @@ void RunPlainPool(const Window& window, const T* image, T* output, const Pool& s
     }
     image += static_cast<int32_t>(window.in_height) * window.in_width * channels;
   }
+}
+
+template <typename T, typename Range, typename Pool>
+void InvokePlainPool(const InvokeContext& context) {
+  const PlainPoolParams<Range>& params = context.Params<PlainPoolParams<Range>>();
+  RunPlainPool(params.window, context.Data<T>(0), context.MutableData<T>(1), Pool(params.range));
 }
 
 }  // namespace kws
