@@ -36,7 +36,8 @@ def section() -> list[str]:
         "",
         *paragraph(
             "Inferences per second of kws, divided by those of LiteRT with XNNPACK (TensorFlow "
-            f"{import_tensorflow().__version__}). Both use one thread and are called from Python; "
+            f"{import_tensorflow().__version__}). Both use one thread and are called from Python, "
+            f"kws once for {_BATCH} windows and LiteRT once for each, which matters for `tiny`; "
             f"they alternate in one run, of which the best of {_ROUNDS} rounds counts. Processor: "
             f"{_processor()}. These figures vary from run to run. kws is bit-identical to TFLM; "
             "XNNPACK rounds differently."

@@ -205,7 +205,7 @@ def _make_litert(model: Path, out: Path | None, also: str, changes: Changes) -> 
     kinds = kinds_of(also)
     if not model.is_dir():
         raise UsageError(
-            f"{model}: --also needs float weights, which this file does not have; name a bundle "
+            f"{model}: --also needs float weights, which this file does not have; pass a bundle "
             "that kws train wrote"
         )
     if out is None:

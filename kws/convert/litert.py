@@ -43,7 +43,7 @@ def kinds_of(text: str) -> tuple[str, ...]:
         if kind not in KINDS:
             near = did_you_mean(kind, KINDS)
             raise UsageError(
-                f"--also {text!r}: no kind {kind!r}{near}; name float16, dynamic or both"
+                f"--also {text!r}: no kind {kind!r}{near}; choose float16, dynamic or both"
             )
     return kinds
 

@@ -41,8 +41,6 @@ from kws.host.measure.footprint import Footprint, read_footprint
 
 _SHIFT = 6  # as in tools/bench.cc: an instruction takes more than a tick of the board's timer
 
-_HOPS = 65  # for a processor's frontend
-
 _ROOM = (8 * 2**20 - 16, 3 * 2**20, 512)
 """Limits of tools/bench.cc: bytes of model, bytes of arena, number of ops."""
 
@@ -111,6 +109,7 @@ class CoreFigures:
     hop_cycles: int | None
     """Mean like `hop`, in cycles of a Cortex-M0+, estimated without wait states; else None."""
     inference_cycles: int | None
+    """Per inference, in the same cycles; else None."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +171,7 @@ def bench_core(name: str, model: bytes) -> CoreFigures:
         costs.append(cortex_m0plus.block_cycles)
     parts: dict[str, list[list[int]]] = {HOP_PART: [], INFERENCE: [], ALLOCATION: []}
     with CoreEmulator(name) as emulator:
-        for job in (Job(FRONTEND, (noise(_HOPS),)), Job(model, random_rows(model))):
+        for job in (Job(FRONTEND, (noise(),)), Job(model, random_rows(model))):
             for part, sums in part_costs(emulator.trace(job), costs):
                 parts[part].append(sums)
     if not parts[INFERENCE]:

@@ -2,8 +2,8 @@
 """Estimates Cortex-M0+ cycles of instruction sequences.
 
 Source: Arm, Cortex-M0+ Technical Reference Manual (DDI 0484), "Instruction set summary", with the
-fast multiplier, as in the RP2040. Without wait states, and without the two cycles that loads and
-stores of a chip's single-cycle I/O port save.
+fast multiplier, as in the RP2040. Without wait states. Loads and stores count two cycles; those of
+a chip's single-cycle I/O port take one.
 """
 
 from __future__ import annotations

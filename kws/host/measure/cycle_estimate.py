@@ -108,7 +108,7 @@ def _on_m4(model: bytes) -> ModelCycles:
 def _on_m0plus(model: bytes) -> ModelCycles:
     cycles = {ALLOCATION: 0, HOP_PART: 0, INFERENCE: 0}
     with CoreEmulator(M0PLUS) as emulator:
-        for job in (Job(FRONTEND, (noise(_HOPS),)), Job(model, random_rows(model))):
+        for job in (Job(FRONTEND, (noise(),)), Job(model, random_rows(model))):
             for part, (spent,) in part_costs(emulator.trace(job), (cortex_m0plus.block_cycles,)):
                 cycles[part] = max(spent, cycles[part])
     if not cycles[INFERENCE]:
@@ -120,11 +120,11 @@ ESTIMATES = {"cortex-m4": _on_m4, "cortex-m0plus": _on_m0plus}
 """By processor, as in gcc's -mcpu."""
 
 
-def noise(hops: int) -> npt.NDArray[np.int16]:
-    """Noise of many levels, the frontend's input for measurements, shape (hops, HOP)."""
+def noise() -> npt.NDArray[np.int16]:
+    """Noise of many levels, the frontend's input for measurements, shape (_HOPS, HOP)."""
     rng = np.random.default_rng(0)
-    levels = 10 ** rng.uniform(0, 4, (hops, 1))
-    samples = rng.standard_normal((hops, HOP)) * levels
+    levels = 10 ** rng.uniform(0, 4, (_HOPS, 1))
+    samples = rng.standard_normal((_HOPS, HOP)) * levels
     return samples.clip(-32768, 32767).astype(np.int16)
 
 

@@ -44,7 +44,7 @@ def write_with_litert(
     bundle = load_renewed(folder)
     if not bundle.float_model:
         raise UsageError(
-            f"{folder}: this bundle has no float weights, from which --also makes its files; name "
+            f"{folder}: this bundle has no float weights, from which --also makes its files; pass "
             "a bundle that kws train wrote"
         )
     bundle = (changes or Changes()).apply(bundle)

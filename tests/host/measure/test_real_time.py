@@ -25,8 +25,8 @@ from kws.host.build.firmware import build
 from kws.host.build.firmware_cache import OPTIONS
 from kws.host.build.ring import DEFAULT_HOPS
 from kws.host.measure import cycle_estimate, real_time
-from kws.host.measure.benchmark import bench_board
-from kws.host.measure.cycle_estimate import ESTIMATES, ModelCycles, estimate_cycles
+from kws.host.measure.benchmark import bench_board, bench_core
+from kws.host.measure.cycle_estimate import ESTIMATES, M0PLUS, ModelCycles, estimate_cycles
 from kws.host.measure.real_time import CONSOLE_MS, Schedule, schedule
 from tests.command_line import Run
 from tests.small_models import LABELS, dense_model
@@ -194,6 +194,17 @@ def test_the_estimate_equals_the_benchmark(
     monkeypatch.setattr(cycle_estimate, "Qemu", lambda: pytest.fail("counted again"))
     monkeypatch.setenv(OPTIONS, "96mhz")
     assert estimate_cycles(tiny.model, NANO.core) == cycles
+
+
+@pytest.mark.slow
+def test_the_picos_estimate_equals_the_benchmark(board_tools: None) -> None:
+    tiny = load_bundle(default_bundle_path().with_name("tiny"))
+    cycles = estimate_cycles(tiny.model, find_board("rpi_pico").core)
+    figures = bench_core(M0PLUS, tiny.model)
+    assert cycles.inference == figures.inference_cycles
+    assert figures.hop_cycles is not None
+    assert 0 < figures.hop_cycles <= cycles.frame < 2 * figures.hop_cycles
+    assert 10_000 < cycles.allocation < 2_000_000
 
 
 def test_build_sizes_the_ring_and_shows_the_load(

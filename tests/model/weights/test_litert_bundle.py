@@ -200,7 +200,7 @@ def test_the_command_writes_the_int8_bundle_and_the_files(kws: Run, tmp_path: Pa
 @pytest.mark.parametrize(
     ("also", "says"),
     [
-        ("flaot16", "no kind 'flaot16' (did you mean 'float16'?); name float16, dynamic or both"),
+        ("flaot16", "no kind 'flaot16' (did you mean 'float16'?); choose float16, dynamic or both"),
         ("float16,int4", "no kind 'int4'"),
         ("", "no kind ''"),
         ("float16,", "no kind ''"),
