@@ -8,8 +8,6 @@ read-only or the process is killed, the old file or folder is unchanged.
 from __future__ import annotations
 
 import contextlib
-import errno
-import fcntl
 import os
 import secrets
 import shutil
@@ -19,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from kws.errors import KwsError, UsageError, os_reason
+from kws.file_locks import can_lock_folders, try_lock
 
 # Reading the umask means setting it, which affects other threads, so it is read once, here.
 _UMASK = os.umask(0o077)
@@ -153,30 +152,39 @@ def descriptor(stream: Any) -> int | None:
 def locked(folder: Path) -> Iterator[None]:
     """Lock a folder for this process until the block ends.
 
-    A missing folder is created, and removed if it is empty at the end. The kernel releases the lock
-    when the process ends. Network drives without such locks are not locked.
+    A missing folder is created, and removed if it is empty at the end. The system releases the lock
+    when the process ends. Network drives without such locks are not locked. On Windows, which locks
+    only files, a file beside the folder is locked.
 
     Raises:
         KwsError: another process has the lock, or the folder cannot be created.
     """
     is_new = not folder.exists()
     make_directory(folder)
-    handle = os.open(folder, os.O_RDONLY)
+    beside = None if can_lock_folders() else _lock_file(folder.resolve())
+    handle = os.open(beside, os.O_RDWR | os.O_CREAT) if beside else os.open(folder, os.O_RDONLY)
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno in (errno.EAGAIN, errno.EACCES):
-                raise KwsError(
-                    f"{folder}: another kws command is using this folder; wait until it has ended, "
-                    "or choose another folder"
-                ) from None
+        is_free = True
+        with contextlib.suppress(OSError):  # a drive without locks
+            is_free = try_lock(handle)
+        if not is_free:
+            raise KwsError(
+                f"{folder}: another kws command is using this folder; wait until it has ended, "
+                "or choose another folder"
+            )
         yield
     finally:
         if is_new:
             with contextlib.suppress(OSError):
                 folder.rmdir()  # only if it is empty
         os.close(handle)
+        if beside:
+            with contextlib.suppress(OSError):  # another process has it open
+                beside.unlink()
+
+
+def _lock_file(folder: Path) -> Path:
+    return folder.with_name(f".{folder.name}.lock")
 
 
 def check_space(path: Path, needed: int, purpose: str) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -26,10 +27,12 @@ def ensure_home() -> None:
     home = Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.expanduser raises without a home
     if home.is_absolute() and _is_usable(home, os.W_OK):
         return
-    folder = Path(tempfile.gettempdir()) / f"kws-{os.getuid()}"
+    # On Windows, which has no user numbers, the folder of temporary files is the user's own.
+    user = os.getuid() if hasattr(os, "getuid") else None
+    folder = Path(tempfile.gettempdir()) / ("kws" if user is None else f"kws-{user}")
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
-        own = folder.stat().st_uid == os.getuid() and not folder.is_symlink()
+        own = user is None or (folder.stat().st_uid == user and not folder.is_symlink())
     except OSError as error:
         raise KwsError(
             f"{folder}: {os_reason(error)}; there is no home folder, so set HOME to a folder for "
@@ -42,7 +45,7 @@ def ensure_home() -> None:
         )
     if home.is_absolute() and _is_usable(home / VOICES, os.R_OK):
         os.environ.setdefault("KWS_VOICES", str(home / VOICES))
-    os.environ["HOME"] = str(folder)
+    os.environ["USERPROFILE" if sys.platform == "win32" else "HOME"] = str(folder)
 
 
 def _is_usable(folder: Path, how: int) -> bool:

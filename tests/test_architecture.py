@@ -17,6 +17,7 @@ from tests.paths import ROOT
 ROOMS = (
     (
         "kws.errors",
+        "kws.file_locks",
         "kws.files",
         "kws.home",
         "kws.parallel",
@@ -24,6 +25,7 @@ ROOMS = (
         "kws.tables",
         "kws.extras",
         "kws.transfer",
+        "kws.typed_input",
     ),
     ("kws._core",),
     ("kws.config", "kws.labels"),

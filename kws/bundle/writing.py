@@ -45,11 +45,11 @@ def write_bundle(
             (folder / FLOAT_FILE).write_bytes(bundle.float_model)
         for name, content in (other_files or {}).items():
             (folder / name).write_bytes(content)
-        (folder / SETTINGS_FILE).write_text(_to_toml(bundle), encoding="utf-8")
-        (folder / CARD_FILE).write_text(card.model_card(bundle), encoding="utf-8")
+        (folder / SETTINGS_FILE).write_text(_to_toml(bundle), encoding="utf-8", newline="\n")
+        (folder / CARD_FILE).write_text(card.model_card(bundle), encoding="utf-8", newline="\n")
         (folder / FIRMWARE_FOLDER).mkdir()
         for name, text in codegen.firmware_sources(bundle).items():
-            (folder / FIRMWARE_FOLDER / name).write_text(text, encoding="utf-8")
+            (folder / FIRMWARE_FOLDER / name).write_text(text, encoding="utf-8", newline="\n")
     return load_bundle(path)
 
 

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-import grp
 import importlib.metadata
 import os
 import re
 import shutil
 import subprocess
+import sys
 from ctypes.util import find_library
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from kws.errors import ToolError
@@ -18,6 +19,11 @@ from kws.host.build.programs import COMPILER, NODE, PACKAGES, QEMU, WASM_COMPILE
 from kws.host.deploy import deployment
 from kws.host.emulate.rp2040js import PACKAGE, find_rp2040js, install_command
 from kws.host.serial import ports
+
+try:
+    import grp
+except ImportError:  # Windows
+    grp = None  # type: ignore[assignment]
 
 _EXTRAS = {
     "train": "kws train, sweep and models",
@@ -131,6 +137,8 @@ def _check_rp2040js() -> Check:
 
 def _check_portaudio() -> Check:
     present = find_library("portaudio") or ""
+    if sys.platform in ("darwin", "win32") and find_spec("sounddevice"):
+        present = "in the package sounddevice"
     remedy = "apt-get install libportaudio2"
     return Check("PortAudio", _EXTRAS["live"], present, remedy, optional=True)
 
@@ -138,7 +146,9 @@ def _check_portaudio() -> Check:
 def _check_serial_rights() -> Check:
     """Whether this user may open the connected ports, or a board's port if there are none."""
     serial_ports = [*Path("/dev").glob("ttyACM*"), *Path("/dev").glob("ttyUSB*")]
-    if serial_ports:
+    if grp is None:
+        present = "every user has it on this system"
+    elif serial_ports:
         allowed = all(os.access(port, os.R_OK | os.W_OK) for port in serial_ports)
         present = ", ".join(map(str, sorted(serial_ports))) if allowed else ""
     else:

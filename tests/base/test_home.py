@@ -61,3 +61,12 @@ def test_no_home_gives_a_one_line_error(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(Path, "home", none)
     with pytest.raises(DataError, match="KWS_VOICES"):
         voices_folder()
+
+
+def test_without_user_numbers_there_is_a_folder(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", "/nonexistent")
+    monkeypatch.delattr(os, "getuid")
+    ensure_home()
+    assert Path.home() == temporary / "kws"

@@ -6,10 +6,12 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
+from kws.host import doctor
 from kws.host.serial import ports
 from kws.host.serial.ports import Port, UsbId
 from tests.command_line import Run
@@ -64,6 +66,18 @@ def test_a_serial_port_is_named_by_its_usb_id(kws: Run, monkeypatch: pytest.Monk
     monkeypatch.setattr(ports, "list_ports", lambda: [edge, Port("/dev/ttyUSB8", UsbId(1, 2), "")])
     _, out, _ = kws("doctor")
     assert "/dev/ttyUSB7: an adapter, possibly of a SparkFun Edge\n" in out
+
+
+def test_windows_needs_no_rights_and_no_portaudio(
+    kws: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "grp", None)
+    monkeypatch.setattr(doctor, "find_library", lambda _: None)
+    monkeypatch.setattr(ports, "list_ports", list)
+    monkeypatch.setattr(sys, "platform", "win32")
+    checks = {check.name: check.present for check in doctor.check_all()}
+    assert checks["access to serial ports"] == "every user has it on this system"
+    assert checks["PortAudio"] == "in the package sounddevice"
 
 
 @pytest.mark.usefixtures("board_tools")

@@ -183,7 +183,7 @@ def _is_current(bundle: Bundle) -> bool:
 def _write(folder: Path, sources: dict[str, str]) -> None:
     folder.mkdir()
     for name, text in sources.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
 
 
 def _headers(board: Board, device: Device, pins: Sequence[str], ring_hops: int) -> dict[str, str]:

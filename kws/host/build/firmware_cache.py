@@ -9,7 +9,6 @@ different bundles share are cached too (`compiled_core`), under their own hash.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import importlib.metadata
 import os
@@ -23,6 +22,7 @@ from typing import IO
 
 from kws import __version__
 from kws.errors import ToolError, os_reason
+from kws.file_locks import lock, try_lock
 from kws.files import check_space
 from kws.host.build.boards import firmware_folder
 from kws.host.build.compiled_core import INDEX as CORE_INDEX
@@ -168,7 +168,7 @@ def _locked(folder: Path, *, shared: bool = False) -> Iterator[None]:
     file = _lock_file(folder)
     while True:
         with file.open("a") as handle:
-            fcntl.flock(handle, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
+            lock(handle.fileno(), shared=shared)
             if _is_same_file(handle, file):  # else it was removed during the wait
                 yield
                 return
@@ -248,10 +248,11 @@ def _remove_oldest(cache: Path, whole: str, most: int) -> None:
     builds = [path for path in cache.iterdir() if (path / whole).is_file()]
     for path in sorted(builds, key=lambda path: path.stat().st_mtime)[:-most]:
         file = _lock_file(path)
-        with contextlib.suppress(BlockingIOError), file.open("a") as handle:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(path, ignore_errors=True)
-            file.unlink(missing_ok=True)
+        with file.open("a") as handle:
+            if try_lock(handle.fileno()):
+                shutil.rmtree(path, ignore_errors=True)
+                with contextlib.suppress(PermissionError):  # Windows removes no open file
+                    file.unlink(missing_ok=True)
     for path in cache.glob(f"{_BUILDING}*"):
         with contextlib.suppress(FileNotFoundError):
             if path.stat().st_mtime < time.time() - _LONGEST_BUILD_S:

@@ -6,8 +6,6 @@ from __future__ import annotations
 import csv
 import json
 import math
-import os
-import select
 import sys
 import time
 from collections.abc import Callable
@@ -43,6 +41,7 @@ from kws.host.serial.lines import (
 from kws.host.serial.ports import Link, Port, PortError, PortLostError
 from kws.host.serial.sample_stream import Arrival, SampleStream
 from kws.labels import UNKNOWN
+from kws.typed_input import TypedInput
 
 _KINDS: dict[type[Line], tuple[str, str]] = {  # name for scripts, colour
     Boot: ("boot", "bold cyan"),
@@ -178,6 +177,9 @@ class Monitor:
     level_seconds: float | None = None
     """Time between requests for the sound level; None: no requests."""
 
+    def __post_init__(self) -> None:
+        self._input = TypedInput(self.typed)
+
     def run(self) -> None:
         """Show lines until KeyboardInterrupt.
 
@@ -234,10 +236,5 @@ class Monitor:
 
     def _typed_lines(self) -> list[bytes]:
         """Lines typed since the last call."""
-        if self.typed is None or not select.select([self.typed], [], [], 0)[0]:
-            return []
-        data = os.read(self.typed, 4096)
-        if not data:  # end of input; the monitor continues
-            self.typed = None
-            return []
-        return [line + b"\n" for line in data.split(b"\n") if line.strip()]
+        lines = self._input.read().split(b"\n")
+        return [line.rstrip(b"\r") + b"\n" for line in lines if line.strip()]

@@ -91,11 +91,17 @@ class Processes:
             BoardError: see `_execute`; or it ran longer than `timeout_s` seconds.
         """
         with self._start(command, None, environment, subprocess.DEVNULL) as process:
-            killer = threading.Timer(timeout_s, _end, [process])
+            late = threading.Event()
+
+            def end() -> None:
+                late.set()
+                _end(process)
+
+            killer = threading.Timer(timeout_s, end)
             killer.start()
             try:
                 yield from process.stderr or ()
-                if process.wait() < 0:
+                if process.wait() < 0 or late.is_set():
                     raise BoardError(f"{command[0]} did not end within {timeout_s:.0f} s")
             finally:
                 killer.cancel()
@@ -134,6 +140,10 @@ class Processes:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Kill it with its children: an emulator's command may be a wrapper script."""
-    if process.returncode is None:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+    if process.returncode is not None:
+        return
+    if not hasattr(os, "killpg"):  # Windows has no process groups of this kind
+        process.kill()
+        return
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)

@@ -42,9 +42,11 @@ def export_suite(board: str, device: Device, recordings: Sequence[Recording], fo
         "blinks": FAULT_BLINKS,
     }
     with new_directory(folder) as place:
-        (place / "lines.json").write_text(json.dumps(expected, indent=2), encoding="utf-8")
+        (place / "lines.json").write_text(
+            json.dumps(expected, indent=2), encoding="utf-8", newline="\n"
+        )
         for number, recording in enumerate(recordings):
             pcm = recording.sound(device)
             lines = host_device.play(device, pcm).text.partition("\n")[2]
             (place / f"{number:02}.raw").write_bytes(microphone(described, pcm))
-            (place / f"{number:02}.txt").write_text(lines, encoding="utf-8")
+            (place / f"{number:02}.txt").write_text(lines, encoding="utf-8", newline="\n")

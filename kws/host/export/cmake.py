@@ -107,8 +107,10 @@ def _hear_c(name: str) -> str:
 int main(int count, char** arguments) {{
   FILE* file = OpenWav(count > 1 ? arguments[1] : NULL);
   const kws_bundle* bundle = kws_bundle_{name}();
-  size_t bytes = (kws_bytes(bundle) + 15) / 16 * 16;
-  kws_spotter* spotter = kws_create(bundle, aligned_alloc(16, bytes), bytes, NULL);
+  size_t bytes = kws_bytes(bundle);
+  char* memory = malloc(bytes + 15); /* aligned_alloc is missing on Windows */
+  char* aligned = memory + (16 - (uintptr_t)memory % 16) % 16;
+  kws_spotter* spotter = kws_create(bundle, aligned, bytes, NULL);
   int16_t samples[320];
   size_t size;
   if (file == NULL || spotter == NULL) return 1;

@@ -204,6 +204,8 @@ def _now() -> tuple[str, str]:
 
 
 def _split(rule: str, command: str) -> list[str]:
+    if sys.platform == "win32":  # a backslash separates folders
+        command = command.replace("\\", "\\\\")
     try:
         parts = shlex.split(command)
     except ValueError:

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
 import sys
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import cache
+from importlib import import_module
 
 import numpy as np
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -26,6 +26,7 @@ from kws.files import descriptor
 from kws.host.live.listener import Hop, Listener, Said
 from kws.host.serial.lines import Boot, Heard, Listening, Then, Waiting
 from kws.labels import UNKNOWN
+from kws.typed_input import TypedInput
 
 _FRAMES_A_SECOND = 8
 _HOPS_A_COLUMN = 2
@@ -247,8 +248,12 @@ def keyboard() -> Iterator[Keyboard]:
     if number is None or not os.isatty(number):
         yield Keyboard(number)
         return
-    import termios  # noqa: PLC0415 - does not exist on systems without terminals
-    import tty  # noqa: PLC0415
+    try:
+        import termios  # noqa: PLC0415
+        import tty  # noqa: PLC0415
+    except ImportError:  # Windows
+        yield ConsoleKeyboard()
+        return
 
     before = termios.tcgetattr(number)
     try:
@@ -263,13 +268,23 @@ class Keyboard:
 
     def __init__(self, number: int | None) -> None:
         """`number`: stdin's descriptor, or None."""
-        self._number = number
+        self._typed = TypedInput(number)
 
     def pressed(self) -> str:
         """All keys since the last call; piped input counts as keys."""
-        if self._number is None or not select.select([self._number], [], [], 0)[0]:
-            return ""
-        data = os.read(self._number, 64)
-        if not data:  # end of input; listening continues
-            self._number = None
-        return data.decode("ascii", "ignore")
+        return self._typed.read().decode("ascii", "ignore")
+
+
+class ConsoleKeyboard(Keyboard):
+    """The keyboard of a console window of Windows."""
+
+    def __init__(self) -> None:
+        super().__init__(None)
+        self._console = import_module("msvcrt")
+
+    def pressed(self) -> str:
+        """All keys since the last call."""
+        keys = ""
+        while self._console.kbhit():
+            keys += self._console.getwch()
+        return keys

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import grp
 import os
-import termios
+import re
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,6 +17,12 @@ import serial
 from serial.tools import list_ports as pyserial_ports
 
 from kws.errors import BoardError
+
+try:
+    import grp
+    import termios
+except ImportError:  # Windows
+    grp = termios = None  # type: ignore[assignment]
 
 BAUD = 115200
 """Rate of the firmware's line; a USB port ignores it."""
@@ -30,6 +36,7 @@ WRITE_SECONDS = 5.0
 DTR_SECONDS = 0.1
 """Time for which DTR is off: a capacitor at the reset pin has to discharge."""
 
+_TERMINAL_ERRORS = () if termios is None else (termios.error,)
 _BUSY = (errno.EBUSY, errno.EAGAIN)
 _NOT_YET = (errno.EACCES, errno.ENOENT, errno.ENODEV, errno.EIO, *_BUSY)
 
@@ -105,7 +112,7 @@ class Link:
                 device, baud, timeout=0, write_timeout=WRITE_SECONDS, exclusive=True
             )
         except (serial.SerialException, OSError, ValueError) as error:
-            number = getattr(error, "errno", None)
+            number = getattr(error, "errno", None) or _number_in(str(error))
             raise PortError(f"{device}: {_why(device, number)}", number) from None
 
     def __enter__(self) -> Link:
@@ -150,7 +157,7 @@ class Link:
         """Change the rate; returns whether the adapter supports it."""
         try:
             self._port.baudrate = baud
-        except (serial.SerialException, OSError, ValueError, termios.error):
+        except (serial.SerialException, OSError, ValueError, *_TERMINAL_ERRORS):
             return False
         return True
 
@@ -222,19 +229,26 @@ def touch(device: str) -> None:
 
 def _why(device: str, number: int | None) -> str:
     """Why a port cannot be opened, and what to do."""
-    if number == errno.EACCES:
+    if number == errno.EACCES and grp is not None:
         return (
             f"permission denied; run `sudo usermod -aG {_group(device)} $USER` and log in again, "
             "or add the udev rule in docs/deploy.md"
         )
-    if number in _BUSY:
+    if number in (*_BUSY, errno.EACCES):  # Windows denies access to a port in use
         return (
             "another program has this port open (kws monitor, a terminal, an IDE); close it first"
         )
     if number in (errno.ENOENT, errno.ENODEV, errno.ENXIO):
-        return "there is no such port; check the cable, and the ports in /dev/serial/by-id"
+        ports = ", and the ports in /dev/serial/by-id" if sys.platform == "linux" else ""
+        return f"there is no such port; check the cable{ports}"
     reason = os.strerror(number).lower() if number else "it is not a serial port"
     return f"cannot be opened as a serial port: {reason}"
+
+
+def _number_in(text: str) -> int | None:
+    """The error number in pyserial's message on Windows, such as "PermissionError(13, ...)"."""
+    found = re.search(r"Error\((\d+),", text)
+    return int(found[1]) if found else None
 
 
 def _group(device: str) -> str:

@@ -10,9 +10,11 @@ import os
 import pty
 import struct
 import subprocess
+import sys
 import termios
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -24,7 +26,7 @@ from kws.bundle.bundle import Bundle
 from kws.bundle.device import Device
 from kws.host.emulate import host_device
 from kws.host.live.listener import Hop, Listener
-from kws.host.live.terminal import Terminal
+from kws.host.live.terminal import Terminal, keyboard
 from tests.command_line import KWS
 from tests.host.live.listening import NO, YES, wait_for
 from tests.host.rooms import between_silence
@@ -114,3 +116,22 @@ def test_keys_work_and_the_terminal_is_restored(long_recording: Path) -> None:
     after = text.split("\x1b[?1049l")[1]
     assert "Heard yes (" in after, "the reports stay on the screen"
     assert "Traceback" not in text
+
+
+def test_windows_keys_are_read_without_enter(monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting = list("q ")
+
+    def getwch() -> str:
+        assert waiting, "getwch would wait"
+        return waiting.pop(0)
+
+    console = SimpleNamespace(kbhit=lambda: bool(waiting), getwch=getwch)
+    master, slave = pty.openpty()
+    monkeypatch.setitem(sys.modules, "msvcrt", console)
+    monkeypatch.setitem(sys.modules, "termios", None)  # its import fails
+    with os.fdopen(slave) as terminal:
+        monkeypatch.setattr(sys, "stdin", terminal)
+        with keyboard() as keys:
+            assert keys.pressed() == "q "
+            assert keys.pressed() == ""
+    os.close(master)

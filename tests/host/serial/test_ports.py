@@ -10,8 +10,10 @@ import termios
 from collections.abc import Iterator
 
 import pytest
+import serial
 
-from kws.host.serial.ports import Link
+from kws.host.serial import ports
+from kws.host.serial.ports import Link, PortError
 
 
 @pytest.fixture
@@ -39,3 +41,25 @@ def test_an_unsupported_rate_is_refused(terminal: int, monkeypatch: pytest.Monke
         assert not link.set_rate(921600)
         monkeypatch.undo()
         assert link.set_rate(460800)
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        ("PermissionError(13, 'Access is denied.', None, 5)", "another program has this port open"),
+        ("FileNotFoundError(2, 'The system cannot find the file', None, 2)", "there is no such"),
+        ("OSError(22, 'The parameter is incorrect.', None, 87)", "invalid argument"),
+    ],
+)
+def test_windows_errors_say_what_to_do(
+    error: str, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pyserial gives them as text only; no group can be joined there."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise serial.SerialException(f"could not open port 'COM3': {error}")
+
+    monkeypatch.setattr(ports, "grp", None)
+    monkeypatch.setattr(ports, "_Serial", fail)
+    with pytest.raises(PortError, match=f"COM3: .*{reason}"):
+        Link("COM3")

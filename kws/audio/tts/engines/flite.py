@@ -4,11 +4,16 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 
 from kws.audio.tts.engines.languages import is_english
 from kws.audio.tts.engines.speech import USUAL_RATE, Draws, Sound, Voice
 from kws.audio.tts.engines.speech_programs import output, run, samples
+
+STDOUT = Path("/dev/stdout")
+"""Standard output as a file; not on Windows."""
 
 # Natural pitch of flite's voices, in Hz. The others repeat one of these or only tell the time.
 _HERTZ = {"slt": 180.0, "rms": 90.0, "awb": 130.0, "kal16": 95.0}
@@ -42,5 +47,10 @@ def speak(voice: Voice, text: str, draws: Draws) -> Sound:
     stretch = USUAL_RATE / draws.words_per_minute * size
     settings = [f"duration_stretch={stretch:.3f}", f"int_f0_target_mean={hertz:.1f}"]
     options = [part for setting in settings for part in ("--setf", setting)]
-    command = ["flite", "-voice", voice.variant, *options, "-t", text, "-o", "/dev/stdout"]
-    return samples(run(command), size)
+    command = ["flite", "-voice", voice.variant, *options, "-t", text, "-o"]
+    if STDOUT.exists():
+        return samples(run([*command, str(STDOUT)]), size)
+    with tempfile.TemporaryDirectory(prefix="kws-flite-") as folder:
+        wav = Path(folder) / "speech.wav"
+        run([*command, str(wav)])
+        return samples(wav.read_bytes(), size)

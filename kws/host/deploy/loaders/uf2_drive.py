@@ -26,6 +26,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from string import ascii_uppercase
 
 from kws.host.build import uf2
 from kws.host.deploy.image import Image
@@ -93,6 +94,9 @@ def parts_in_order(image: Image, family: int) -> list[bytes]:
 def _mounts() -> Iterator[Path]:
     if sys.platform == "darwin":
         yield from Path("/Volumes").iterdir()
+        return
+    if sys.platform == "win32":
+        yield from (Path(f"{letter}:/") for letter in ascii_uppercase)
         return
     for line in MOUNTS.read_text(encoding="utf-8").splitlines():
         _, folder, kind, *_ = line.split(" ")

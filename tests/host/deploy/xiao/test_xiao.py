@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -201,6 +202,18 @@ def test_only_mounted_drives_are_listed(tmp_path: Path, monkeypatch: pytest.Monk
     drives = uf2_drive.list_drives()
     assert [drive.path.name for drive in drives] == ["XIAO SENSE"]
     assert drives[0].info.splitlines() == INFO.splitlines()
+
+
+def test_windows_drives_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # on this system, D:/ is a folder
+    monkeypatch.setattr(uf2_drive, "MOUNTS", tmp_path / "missing")
+    (tmp_path / "D:").mkdir()
+    (tmp_path / "D:" / "INFO_UF2.TXT").write_text(INFO)
+    (tmp_path / "E:").mkdir()
+    monkeypatch.setattr(sys, "platform", "win32")
+    drives = uf2_drive.list_drives()
+    monkeypatch.undo()
+    assert [drive.path for drive in drives] == [Path("D:")]
 
 
 def test_command_writes_the_firmware(

@@ -6,7 +6,10 @@ namespace kws {
 namespace avx2 {
 namespace {
 
-bool IsHere() { return __builtin_cpu_supports("avx2") != 0; }
+bool IsHere() {
+  __builtin_cpu_init();  // on macOS, `in_use` may be initialized before the compiler's table
+  return __builtin_cpu_supports("avx2") != 0;
+}
 
 }  // namespace
 
