@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -50,8 +51,8 @@ class MinedClip:
 
 
 def file_name(*parts: str) -> str:
-    """A name such as `kitchen_0001_yes.wav`, without slashes from the label."""
-    return "_".join(parts).replace("/", "-") + ".wav"
+    """A name such as `kitchen_0001_yes.wav`, without characters that a system does not allow."""
+    return re.sub(r'[<>:"/\\|?*]', "-", "_".join(parts)) + ".wav"
 
 
 def before_ms(clip_ms: int) -> int:

@@ -69,5 +69,6 @@ def test_the_context_ends_with_the_recording() -> None:
     assert len(context_of(PCM, 1000, 1000)) == 24000
 
 
-def test_a_slash_in_a_label_is_replaced() -> None:
+def test_characters_that_a_system_does_not_allow_are_replaced() -> None:
+    assert file_name("2026-11-27 17:30", "a\\b") == "2026-11-27 17-30_a-b.wav"
     assert file_name("kitchen", "0001", "on/off") == "kitchen_0001_on-off.wav"
