@@ -161,7 +161,8 @@ class Pipeline {
 
   nb::ndarray<nb::numpy, int8_t> Frame() const {
     const int8_t* newest = pipeline_.newest_frame();
-    Owned<int8_t> out({newest != nullptr ? kws::Frontend::kChannels : 0});
+    const size_t size = newest != nullptr ? size_t{kws::Frontend::kChannels} : 0;
+    Owned<int8_t> out({size});
     if (newest != nullptr) std::copy(newest, newest + kws::Frontend::kChannels, out.data.get());
     return out.Release();
   }

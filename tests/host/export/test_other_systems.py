@@ -101,7 +101,8 @@ def test_programs_hear_what_the_device_hears(
     hear = project / "examples" / "hear.cc"
     cc, has_avx2 = zig.compile([hear, avx2], flags, tmp_path / "cc")
     (c,) = zig.compile([hear.with_suffix(".c")], ["-std=c11", *STRICT, include], tmp_path / "c")
-    programs = [zig.link([*core, each], tmp_path / each.stem).name for each in (cc, c, has_avx2)]
+    mains = {"hear_cc": cc, "hear_c": c, "has_avx2": has_avx2}
+    programs = [zig.link([*core, main], tmp_path / name).name for name, main in mains.items()]
     if "macos" in target:
         return
     start = starter(target)
