@@ -20,6 +20,7 @@ from kws.bundle.checks import (
 from kws.bundle.compiled.program import Program, compile_model
 from kws.bundle.layout import FIRMWARE_FOLDER
 from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.bundle.second_look import SecondLook
 from kws.errors import BundleError, ModelError
 from kws.features.frontend_settings import FrontendSettings
 from kws.labels import keywords_of
@@ -76,6 +77,9 @@ class Bundle:
     float_model: bytes = b""
     """Float weights, from which `kws train --finetune` starts; empty if not kept."""
 
+    second_look: SecondLook | None = field(default=None, kw_only=True)
+    """A second model that checks keywords before they are reported."""
+
     path: Path | None = field(default=None, compare=False)
     """The folder it was loaded from."""
 
@@ -120,9 +124,26 @@ class Bundle:
         return compile_model(self.model)
 
     @property
+    def streams(self) -> bool:
+        """Whether the model gets each frame once and keeps a state."""
+        return self.input_frames < self.frontend.frames
+
+    @property
+    def kept_frames(self) -> int:
+        """Frames of history that its models need."""
+        return max(self.input_frames, self.second_look.frames if self.second_look else 0)
+
+    @property
     def own_arena_bytes(self) -> int:
         """Arena that firmware needs for this bundle's model."""
         return self.program.arena_bytes if self.compiled else self.arena_bytes
+
+    @property
+    def interpreted_arena_bytes(self) -> int:
+        """Arena of the interpreted model and, if they share it, of the second look."""
+        second = self.second_look
+        shared = second.arena_bytes if second and not self.streams else 0
+        return max(self.arena_bytes, shared)
 
     @property
     def arch(self) -> str | None:
@@ -165,4 +186,10 @@ class Bundle:
             stride_samples=self.frontend.stride_samples,
             output_order=self.output_order,
             **self.recognizer.for_core(self.labels),
+            **self._second_for_core(),
         )
+
+    def _second_for_core(self) -> dict[str, Any]:
+        if self.second_look is None:
+            return {}
+        return self.second_look.for_core(self.labels, own_arena=self.streams)

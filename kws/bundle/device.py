@@ -74,9 +74,9 @@ class Device:
         Raises:
             ModelError: the core refuses a model or its settings.
         """
-        arena_bytes = max(part.arena_bytes for part in self.parts)
+        arena_bytes = max(part.interpreted_arena_bytes for part in self.parts)
         bundle = self.bundle
-        if bundle.recognizer.gate_rise and bundle.input_frames < bundle.frontend.frames:
+        if bundle.recognizer.gate_rise and bundle.streams:
             raise ModelError(
                 f"bundle {bundle.path or bundle.name}: a streaming model must process every frame; "
                 "set gate_db to 0"

@@ -24,7 +24,7 @@
 #include "kws/gate/gate.h"
 #include "kws/pipeline/mismatch.h"
 #include "kws/pipeline/pipeline.h"
-#include "kws/runtime/micro_interpreter.h"
+#include "kws/runtime/interpreted_model.h"
 #include "kws/runtime/model_runner.h"
 #include "kws/status.h"
 
@@ -57,20 +57,6 @@ struct Bundle {
   size_t arena_bytes;
   size_t runner_bytes;
   MakeRunner make_runner;
-};
-
-// The runner of a bundle whose model is a .tflite.
-template <typename Resolver>
-class InterpretedModel {
- public:
-  InterpretedModel(const void* model, size_t bytes, uint8_t* arena, size_t arena_bytes)
-      : model_(model, bytes), interpreter_(model_, resolver_, arena, arena_bytes) {}
-  ModelRunner* runner() { return &interpreter_; }
-
- private:
-  Model model_;
-  Resolver resolver_;
-  MicroInterpreter interpreter_;
 };
 
 // Not for interrupt context: an inference takes milliseconds. One thread.

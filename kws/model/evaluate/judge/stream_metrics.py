@@ -15,6 +15,7 @@ import numpy as np
 from kws import _core
 from kws.audio.tts.voices import voice_of
 from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.bundle.second_look import LookSettings
 from kws.labels import first_keyword, keywords_of
 from kws.model.evaluate.judge.hits import Report, match
 from kws.model.evaluate.judge.statistics import Interval, poisson, recall_interval
@@ -151,11 +152,15 @@ class StreamMetrics:
 
 
 def recognize(
-    settings: RecognizerSettings, labels: Sequence[str], trace: Trace
+    settings: RecognizerSettings,
+    labels: Sequence[str],
+    trace: Trace,
+    second: LookSettings | None = None,
 ) -> tuple[Report, ...]:
     """The reports of keywords by the core's recognizer for a stream's scores."""
-    recognizer = _core.Recognizer(len(labels), **settings.for_core(labels))
-    rows = recognizer.run(trace.scores, trace.times_ms)
+    looking = second.for_core(labels) if second else {}
+    recognizer = _core.Recognizer(len(labels), **settings.for_core(labels), **looking)
+    rows = recognizer.run(trace.scores, trace.times_ms, trace.looks)
     # Filter before objects are made: most results are silence.
     rows = rows[rows[:, 1] >= first_keyword(labels)]
     return tuple(Report(labels[k], score, time_ms) for time_ms, k, score in rows.tolist())
@@ -166,6 +171,7 @@ def measure_traces(
     labels: Sequence[str],
     traces: Sequence[Trace],
     keywords: Sequence[str] = (),
+    second: LookSettings | None = None,
 ) -> StreamMetrics:
     """Metrics of a model with these recognizer settings.
 
@@ -175,6 +181,7 @@ def measure_traces(
         traces: the model's scores for streams.
         keywords: keywords to report; if empty, all of the model. The model's other keywords count
             as other words.
+        second: settings of the second look, if there is one.
     """
     keywords = tuple(keywords or keywords_of(labels))
     said, hits, wrong = (dict.fromkeys(keywords, 0) for _ in range(3))
@@ -185,7 +192,7 @@ def measure_traces(
     heard: list[bool] = []
     other_words = 0
     for number, trace in enumerate(traces):
-        outcomes = match(trace.words, recognize(settings, labels, trace), keywords)
+        outcomes = match(trace.words, recognize(settings, labels, trace, second), keywords)
         near = [FalseAlarm(number, report, None) for report in outcomes.stray]
         for outcome in outcomes.of_words:
             word = outcome.word
