@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -109,6 +109,10 @@ class Bundle:
         """The labels after silence and unknown."""
         return keywords_of(self.labels)
 
+    def without_second_look(self) -> Bundle:
+        """The same bundle, which reports what the first model proposes."""
+        return replace(self, second_look=None)
+
     @cached_property
     def program(self) -> Program:
         """The model as kernel calls.
@@ -138,12 +142,16 @@ class Bundle:
         """Arena that firmware needs for this bundle's model."""
         return self.program.arena_bytes if self.compiled else self.arena_bytes
 
-    @property
-    def interpreted_arena_bytes(self) -> int:
-        """Arena of the interpreted model and, if they share it, of the second look."""
-        second = self.second_look
-        shared = second.arena_bytes if second and not self.streams else 0
-        return max(self.arena_bytes, shared)
+    def shared_arena_bytes(self, *, compiled: bool = False) -> int:
+        """Arena of the model and, if they share it, of the second look.
+
+        Args:
+            compiled: for firmware that contains both as C++ code.
+        """
+        own = self.program.arena_bytes if compiled else self.arena_bytes
+        if self.second_look is None or self.streams:
+            return own
+        return max(own, self.second_look.arena_for(compiled=compiled))
 
     @property
     def arch(self) -> str | None:

@@ -291,7 +291,7 @@ inline constexpr PipelineConfig kConfig = {{
 
 def _second_look_h(bundle: Bundle, look: SecondLook, names: _Names) -> str:
     labels, settings = bundle.labels, look.settings
-    arena = look.program.arena_bytes if bundle.compiled else look.arena_bytes
+    arena = look.arena_for(compiled=bundle.compiled)
     if bundle.compiled:
         includes = f'#include "{HEADER}"\n#include "kws/runtime/compiled_model.h"'
         runner = """\

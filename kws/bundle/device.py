@@ -53,7 +53,7 @@ class Device:
     @property
     def arena_bytes(self) -> int:
         """Arena of the firmware: both bundles share it, because only one runs at a time."""
-        return max(part.own_arena_bytes for part in self.parts)
+        return max(part.shared_arena_bytes(compiled=part.compiled) for part in self.parts)
 
     @property
     def clip_ms(self) -> int:
@@ -74,7 +74,7 @@ class Device:
         Raises:
             ModelError: the core refuses a model or its settings.
         """
-        arena_bytes = max(part.interpreted_arena_bytes for part in self.parts)
+        arena_bytes = max(part.shared_arena_bytes() for part in self.parts)
         bundle = self.bundle
         if bundle.recognizer.gate_rise and bundle.streams:
             raise ModelError(

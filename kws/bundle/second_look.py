@@ -101,6 +101,10 @@ class SecondLook:
         """
         return compile_model(self.model)
 
+    def arena_for(self, *, compiled: bool) -> int:
+        """Its arena: as C++ code, or in the interpreter."""
+        return self.program.arena_bytes if compiled else self.arena_bytes
+
     @property
     def frames(self) -> int:
         """Frames that it sees."""

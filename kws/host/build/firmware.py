@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kws.bundle.bundle import Bundle
-from kws.bundle.codegen import firmware_files, firmware_sources, then_sources, write_sources
+from kws.bundle.codegen import LOOK, firmware_files, firmware_sources, then_sources, write_sources
 from kws.bundle.device import Device
 from kws.bundle.layout import FIRMWARE_FOLDER
 from kws.errors import ToolError, UsageError
@@ -174,6 +174,8 @@ def generated(device: Device, more: Mapping[str, str] | None = None) -> Iterator
 
 def _is_current(bundle: Bundle) -> bool:
     """Whether a bundle's C++ is complete and includes the core's headers by their current names."""
+    if bundle.second_look is None and (bundle.firmware / LOOK).exists():
+        return False  # build without the second look
     files = [bundle.firmware / name for name in firmware_files(bundle)]
     return all(file.exists() for file in files) and not any(
         _OLD_INCLUDE in file.read_text(encoding="utf-8") for file in files if file.suffix == ".h"
