@@ -303,6 +303,10 @@ class Recognizer:
             Shape (commands, 3): time in ms, label (0, silence, too), mean score 0 to 255.
         """
 
+    @property
+    def looks(self) -> int:
+        """How often a second model had to look, since the start."""
+
 class Part:
     """A model with its labels and settings, for a `Pipeline`."""
 

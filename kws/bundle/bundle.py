@@ -20,6 +20,7 @@ from kws.bundle.checks import (
 from kws.bundle.compiled.program import Program, compile_model
 from kws.bundle.layout import FIRMWARE_FOLDER
 from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.bundle.rules import Rules
 from kws.bundle.second_look import SecondLook
 from kws.errors import BundleError, ModelError
 from kws.features.frontend_settings import FrontendSettings
@@ -152,6 +153,12 @@ class Bundle:
         if self.second_look is None or self.streams:
             return own
         return max(own, self.second_look.arena_for(compiled=compiled))
+
+    @property
+    def rules(self) -> Rules:
+        """How its scores become reports."""
+        look = self.second_look.settings if self.second_look else None
+        return Rules(self.labels, self.recognizer, look)
 
     @property
     def arch(self) -> str | None:
