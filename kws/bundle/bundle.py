@@ -21,8 +21,8 @@ from kws.bundle.compiled.program import Program, compile_model
 from kws.bundle.layout import FIRMWARE_FOLDER
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.bundle.rules import Rules
-from kws.bundle.second_look import SecondLook
-from kws.errors import BundleError, ModelError
+from kws.bundle.second_look import LOOK_EVERY_MS, LookSettings, SecondLook, make_second_look
+from kws.errors import BundleError, ModelError, UsageError
 from kws.features.frontend_settings import FrontendSettings
 from kws.labels import keywords_of
 
@@ -109,6 +109,30 @@ class Bundle:
     def keywords(self) -> tuple[str, ...]:
         """The labels after silence and unknown."""
         return keywords_of(self.labels)
+
+    def verified_by(self, other: Bundle) -> Bundle:
+        """This bundle with the model of `other` as its second look, with default settings.
+
+        Raises:
+            UsageError: `other` streams, lacks one of the labels or has other frames.
+        """
+        if other.frontend.stride_samples != self.frontend.stride_samples:
+            raise UsageError(
+                f"the frames of {other.name} start {other.frontend.stride_samples} samples apart, "
+                f"those of {self.name} {self.frontend.stride_samples}; train both with the same "
+                "stride"
+            )
+        every = -(-LOOK_EVERY_MS // self.every_ms)
+        labels = (
+            [other.labels[other.output_order.index(i)] for i in range(len(other.labels))]
+            if (other.output_order)
+            else other.labels
+        )
+        look = make_second_look(
+            other.model, labels, settings=LookSettings(every=every), data=other.data
+        )
+        look.order_for(self.labels)
+        return replace(self, second_look=look)
 
     def without_second_look(self) -> Bundle:
         """The same bundle, which reports what the first model proposes."""

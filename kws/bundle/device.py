@@ -68,6 +68,11 @@ class Device:
         """A device whose firmware contains its models as files, and an interpreter."""
         return self._with_compiled(compiled=False)
 
+    def without_second_looks(self) -> Device:
+        """A device that reports what the first models propose."""
+        commands = self.commands.without_second_look() if self.commands else None
+        return Device(self.bundle.without_second_look(), commands, self.listen_ms)
+
     def pipeline(self) -> _core.Pipeline:
         """The firmware's pipeline with the bundles' models and settings, on the host.
 

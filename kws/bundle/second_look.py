@@ -16,6 +16,9 @@ from kws.config import check_range, check_settings, setting
 from kws.errors import BundleError, KwsError, UsageError
 from kws.labels import check_labels, keywords_of
 
+LOOK_EVERY_MS = 240
+"""Default time between two looks at a proposal: a Cortex-M4 at 64 MHz needs most of it."""
+
 _DEFAULT_THRESHOLD = 128
 """A keyword is more likely than all other labels together."""
 

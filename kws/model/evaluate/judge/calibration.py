@@ -220,7 +220,7 @@ def _candidates(bundle: Bundle, keywords: Sequence[str]) -> list[Rules]:
         return rules
     look = replace(bundle.second_look.settings, thresholds={})
     return [
-        replace(each.with_threshold(first, keywords), look=look)
+        replace(replace(each, look=None).with_threshold(first, keywords), look=look)
         for each in rules[:_LOOK_WINDOWS]
         for first in PROPOSALS
     ]
