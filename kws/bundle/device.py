@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from kws import _core
 from kws.bundle.bundle import Bundle
+from kws.bundle.second_look import SecondLook
 from kws.errors import ModelError, UsageError
 from kws.features.frontend_settings import HOP_MS, FrontendSettings
 
@@ -34,6 +35,12 @@ class Device:
     def parts(self) -> tuple[Bundle, ...]:
         """The bundle, then the second one, if any."""
         return (self.bundle,) if self.commands is None else (self.bundle, self.commands)
+
+    @property
+    def models(self) -> tuple[Bundle | SecondLook, ...]:
+        """The bundles, then their second looks."""
+        looks = [part.second_look for part in self.parts]
+        return (*self.parts, *(look for look in looks if look))
 
     @property
     def labels(self) -> tuple[str, ...]:
