@@ -178,7 +178,7 @@ def set_command(
     kws set runs/marvin/bundle --gate-db 0.8              # rests in a quiet room
     kws set runs/marvin/bundle --stride 3                 # runs every 60 ms
     kws set runs/marvin/bundle --compiled                 # smaller firmware
-    kws set yes_no --verify runs/wide/bundle --out runs/two   # a second look
+    kws set yes_no --verify runs/wide/bundle --out runs/two
     """  # noqa: D301 - the help starts a block of lines at \b
     from kws.bundle.changes import Changes, change_bundle
     from kws.bundle.reading import load_bundle
