@@ -275,21 +275,37 @@ class Recognizer:
         minimum_count: int,
         thresholds: Sequence[int] = (),
         first_keyword: int = 2,
+        second_thresholds: Sequence[int] = (),
+        looks: int = 3,
+        every: int = 1,
     ) -> None:
         """`thresholds`, one a label, take the place of `detection_threshold` if given.
 
         With `first_keyword` 0 the first label is no silence, after which nothing is suppressed.
+        With `second_thresholds`, one a label, a second model checks keywords (`run` only): up to
+        `looks` times for one proposal, at every `every`-th result.
         """
 
     def process(self, scores: NDArray[np.int8], time_ms: int) -> tuple[int, int, bool]:
         """Take one result; gives (label, mean score 0 to 255, whether it is a new command)."""
 
-    def run(self, scores: NDArray[np.int8], times_ms: NDArray[np.int32]) -> NDArray[np.int32]:
+    def run(
+        self,
+        scores: NDArray[np.int8],
+        times_ms: NDArray[np.int32],
+        looks: NDArray[np.int8] | None = None,
+    ) -> NDArray[np.int32]:
         """Take many results, shape (n, labels) and (n,); gives the new commands among them.
+
+        `looks`, shape (n, labels): the second model's scores, with `second_thresholds` only.
 
         Returns:
             Shape (commands, 3): time in ms, label (0, silence, too), mean score 0 to 255.
         """
+
+    @property
+    def looks(self) -> int:
+        """How often a second model had to look, since the start."""
 
 class Part:
     """A model with its labels and settings, for a `Pipeline`."""
@@ -313,11 +329,20 @@ class Part:
         first_keyword: int = 2,
         gate_rise: int = 0,
         output_order: Sequence[int] = (),
+        second_model: bytes = b"",
+        second_thresholds: Sequence[int] = (),
+        looks: int = 3,
+        every: int = 1,
+        second_order: Sequence[int] = (),
+        second_arena_bytes: int = 0,
     ) -> None:
         """`gate_rise`: tenths of a dB by which sound opens the gate; 0: there is no gate.
 
         `output_order`: which of the model's outputs is the score of each label; empty: they have
         one order.
+
+        `second_model` and the rest: a second look, see `Recognizer`; empty: there is none.
+        `second_arena_bytes`: its own arena; 0: it uses the first model's.
         """
 
 class Event:
@@ -376,6 +401,18 @@ class Pipeline:
 
         Raises CoreError if there are two parts.
         """
+
+    def trace_looks(
+        self, pcm: NDArray[np.int16], rate: int = SAMPLE_RATE
+    ) -> tuple[bytes, NDArray[np.int32], NDArray[np.int8], NDArray[np.int8]]:
+        """As `trace`, and the second model's scores (n, labels) at each inference.
+
+        Raises CoreError if there is no second look.
+        """
+
+    @property
+    def looks(self) -> int:
+        """How often the first part's second model ran, except for traces."""
 
     @property
     def boot(self) -> bytes:

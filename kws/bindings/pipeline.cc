@@ -36,7 +36,9 @@ class Part {
        int inference_stride, int average_window_ms, int detection_threshold, int suppression_ms,
        int minimum_count, const std::vector<int>& thresholds, bool report_unknown,
        int window_frames, int stride_samples, int first_keyword, int gate_rise,
-       const std::vector<int>& output_order)
+       const std::vector<int>& output_order, const nb::bytes& second_model,
+       const std::vector<int>& second_thresholds, int looks, int every,
+       const std::vector<int>& second_order, size_t second_arena_bytes)
       : bytes_(static_cast<const char*>(model.data()), model.size()),
         labels_(std::move(labels)),
         name_(std::move(name)),
@@ -44,7 +46,12 @@ class Part {
         thresholds_(thresholds, labels_.size()),
         gate_rise_(gate_rise),
         output_order_(output_order.begin(), output_order.end()),
-        model_(kws::GetModel(bytes_.data(), bytes_.size())) {
+        second_bytes_(static_cast<const char*>(second_model.data()), second_model.size()),
+        second_(second_thresholds, labels_.size(), looks, every),
+        second_order_(second_order.begin(), second_order.end()),
+        second_arena_bytes_(second_arena_bytes),
+        model_(kws::GetModel(bytes_.data(), bytes_.size())),
+        second_model_(kws::GetModel(second_bytes_.data(), second_bytes_.size())) {
     for (const std::string& label : labels_) label_pointers_.push_back(label.c_str());
     config_.model_name = name_.c_str();
     config_.model_sha8 = sha8_.c_str();
@@ -57,12 +64,7 @@ class Part {
     config_.window_frames = window_frames;
     config_.stride_samples = stride_samples;
     config_.first_keyword = first_keyword;
-    if (!output_order_.empty()) {
-      if (output_order_.size() != labels_.size()) {
-        throw CoreError("the order of the outputs does not name each of them once");
-      }
-      config_.output_order = output_order_.data();
-    }
+    config_.output_order = OrderOf(output_order_);
   }
   Part(const Part&) = delete;
   Part& operator=(const Part&) = delete;
@@ -71,7 +73,22 @@ class Part {
   const kws::Model& model() const { return model_; }
   int gate_rise() const { return gate_rise_; }
 
+  bool has_second() const { return !second_bytes_.empty(); }
+  const kws::Model& second_model() const { return second_model_; }
+  // 0: the second model uses the first one's arena.
+  size_t second_arena_bytes() const { return second_arena_bytes_; }
+  const kws::SecondLookSettings& second_settings() const { return second_.settings(); }
+  const uint8_t* second_order() const { return OrderOf(second_order_); }
+
  private:
+  const uint8_t* OrderOf(const std::vector<uint8_t>& order) const {
+    if (order.empty()) return nullptr;
+    if (order.size() != labels_.size()) {
+      throw CoreError("the order of the outputs does not name each of them once");
+    }
+    return order.data();
+  }
+
   std::string bytes_;
   std::vector<std::string> labels_;
   std::vector<const char*> label_pointers_;
@@ -80,7 +97,12 @@ class Part {
   Thresholds thresholds_;
   int gate_rise_;
   std::vector<uint8_t> output_order_;
+  std::string second_bytes_;
+  SecondSettings second_;
+  std::vector<uint8_t> second_order_;
+  size_t second_arena_bytes_;
   kws::Model model_;
+  kws::Model second_model_;
   kws::PipelineConfig config_{};
 };
 
@@ -91,6 +113,19 @@ struct Event {
   uint32_t time_ms;
   int bundle;        // the label's, or the active one
   std::string text;  // the device's line, without its end
+};
+
+// A bundle's second model, in an arena of its own if `shared` is null.
+struct Second {
+  Second(const Part& part, const kws::OpResolver& resolver, Arena* shared)
+      : own(shared != nullptr ? 0 : part.second_arena_bytes()),
+        runner(part.second_model(), resolver, (shared != nullptr ? *shared : own).data(),
+               (shared != nullptr ? *shared : own).size()),
+        look(&runner, part.second_settings(), part.second_order(), shared != nullptr) {}
+
+  Arena own;
+  kws::MicroInterpreter runner;
+  kws::SecondLook look;
 };
 
 class Pipeline {
@@ -107,6 +142,8 @@ class Pipeline {
       pipeline_.UseCommands(commands_.get());
       responder_.UseCommands();
     }
+    UseSecondLook(0, *part);
+    if (then != nullptr) UseSecondLook(1, *then);
     if (part->gate_rise() > 0) {
       gate_ = std::make_unique<kws::Gate>(part->gate_rise());
       pipeline_.UseGate(gate_.get());
@@ -136,26 +173,26 @@ class Pipeline {
 
   // Feed, with time and scores of each inference.
   nb::tuple Trace(const nb::object& samples, int rate) {
-    CheckRate(rate);
-    const Pcm pcm = PcmOf(samples);
-    if (commands_) throw CoreError("the scores of two bundles do not make one table");
     std::vector<int32_t> times;
     std::vector<int8_t> scores;
-    const std::string text = Process(pcm, [&](const std::string&) {
-      if (!pipeline_.inferred()) return;
-      times.push_back(static_cast<int32_t>(pipeline_.inferred_ms()));
-      scores.insert(scores.end(), pipeline_.scores(), pipeline_.scores() + labels());
-    });
-    Owned<int32_t> time_rows({times.size()});
-    std::copy(times.begin(), times.end(), time_rows.data.get());
-    Owned<int8_t> score_rows({times.size(), labels()});
-    std::copy(scores.begin(), scores.end(), score_rows.data.get());
-    return nb::make_tuple(nb::bytes(text.data(), text.size()), time_rows.Release(),
-                          score_rows.Release());
+    const std::string text = Record(samples, rate, &times, &scores, nullptr);
+    return nb::make_tuple(nb::bytes(text.data(), text.size()), TimesOf(times), RowsOf(scores));
+  }
+
+  // Trace, and what the second model would see at each inference.
+  nb::tuple TraceLooks(const nb::object& samples, int rate) {
+    if (!seconds_[0]) throw CoreError("this bundle has no second look");
+    std::vector<int32_t> times;
+    std::vector<int8_t> scores;
+    std::vector<int8_t> looks;
+    const std::string text = Record(samples, rate, &times, &scores, &looks);
+    return nb::make_tuple(nb::bytes(text.data(), text.size()), TimesOf(times), RowsOf(scores),
+                          RowsOf(looks));
   }
 
   uint32_t Inferences() const { return pipeline_.inferences(); }
   uint32_t Skipped() const { return pipeline_.skipped(); }
+  uint32_t Looks() const { return seconds_[0] ? seconds_[0]->look.looks() : 0; }
 
   bool Listening() const { return pipeline_.listening(); }
 
@@ -231,6 +268,41 @@ class Pipeline {
                     std::to_string(kws::Frontend::kSampleRate) + " Hz, so resample them first");
   }
 
+  void UseSecondLook(int bundle, const Part& part) {
+    if (!part.has_second()) return;
+    const size_t own = part.second_arena_bytes();
+    seconds_[bundle] = std::make_unique<Second>(part, resolver_, own > 0 ? nullptr : &arena_);
+    pipeline_.UseSecondLook(bundle, &seconds_[bundle]->look);
+  }
+
+  std::string Record(const nb::object& samples, int rate, std::vector<int32_t>* times,
+                     std::vector<int8_t>* scores, std::vector<int8_t>* looks) {
+    CheckRate(rate);
+    const Pcm pcm = PcmOf(samples);
+    if (commands_) throw CoreError("the scores of two bundles do not make one table");
+    return Process(pcm, [&](const std::string&) {
+      if (!pipeline_.inferred()) return;
+      times->push_back(static_cast<int32_t>(pipeline_.inferred_ms()));
+      scores->insert(scores->end(), pipeline_.scores(), pipeline_.scores() + labels());
+      if (looks == nullptr) return;
+      looks->resize(scores->size());
+      const Status status = seconds_[0]->look.Look(&(*looks)[looks->size() - labels()]);
+      if (status != Status::kOk) throw CoreError(kws::StatusMessage(status));
+    });
+  }
+
+  static nb::ndarray<nb::numpy, int32_t> TimesOf(const std::vector<int32_t>& times) {
+    Owned<int32_t> rows({times.size()});
+    std::copy(times.begin(), times.end(), rows.data.get());
+    return rows.Release();
+  }
+
+  nb::ndarray<nb::numpy, int8_t> RowsOf(const std::vector<int8_t>& values) const {
+    Owned<int8_t> rows({values.size() / labels(), labels()});
+    std::copy(values.begin(), values.end(), rows.data.get());
+    return rows.Release();
+  }
+
   void KeepPeaks() {
     // The means of a keyword that hands over to the other bundle are already cleared.
     const kws::Detection& detection = pipeline_.detection();
@@ -285,6 +357,7 @@ class Pipeline {
   kws::MicroInterpreter runner_;
   std::unique_ptr<kws::MicroInterpreter> then_runner_;
   std::unique_ptr<kws::Commands> commands_;
+  std::unique_ptr<Second> seconds_[2];
   std::unique_ptr<kws::Gate> gate_;
   int8_t frames_[kws::Detector::kLongestWindow * kws::Frontend::kChannels];
   kws::Pipeline pipeline_;
@@ -299,15 +372,19 @@ class Pipeline {
 void BindPipeline(nb::module_& m) {
   nb::class_<Part>(m, "Part").def(
       nb::init<const nb::bytes&, std::vector<std::string>, std::string, std::string, int, int, int,
-               int, int, const std::vector<int>&, bool, int, int, int, int,
-               const std::vector<int>&>(),
+               int, int, const std::vector<int>&, bool, int, int, int, int, const std::vector<int>&,
+               const nb::bytes&, const std::vector<int>&, int, int, const std::vector<int>&,
+               size_t>(),
       "model"_a, "labels"_a, nb::kw_only(), "name"_a, "sha8"_a, "inference_stride"_a,
       "average_window_ms"_a, "detection_threshold"_a, "suppression_ms"_a, "minimum_count"_a,
       "thresholds"_a = std::vector<int>(), "report_unknown"_a = false,
       "window_frames"_a = kws::PipelineConfig{}.window_frames,
       "stride_samples"_a = kws::PipelineConfig{}.stride_samples,
       "first_keyword"_a = kws::PipelineConfig{}.first_keyword, "gate_rise"_a = 0,
-      "output_order"_a = std::vector<int>());
+      "output_order"_a = std::vector<int>(), "second_model"_a = nb::bytes(""),
+      "second_thresholds"_a = std::vector<int>(), "looks"_a = kws::SecondLookSettings{}.looks,
+      "every"_a = kws::SecondLookSettings{}.every, "second_order"_a = std::vector<int>(),
+      "second_arena_bytes"_a = 0);
   nb::class_<Event>(m, "Event")
       .def_prop_ro("label",
                    [](const Event& event) {
@@ -326,9 +403,11 @@ void BindPipeline(nb::module_& m) {
       .def("feed", &Pipeline::Feed, "pcm"_a, "rate"_a = kws::Frontend::kSampleRate)
       .def("hear", &Pipeline::Hear, "pcm"_a, "rate"_a = kws::Frontend::kSampleRate)
       .def("trace", &Pipeline::Trace, "pcm"_a, "rate"_a = kws::Frontend::kSampleRate)
+      .def("trace_looks", &Pipeline::TraceLooks, "pcm"_a, "rate"_a = kws::Frontend::kSampleRate)
       .def_prop_ro("frame", &Pipeline::Frame, nb::rv_policy::move)
       .def_prop_ro("inferences", &Pipeline::Inferences)
       .def_prop_ro("skipped", &Pipeline::Skipped)
+      .def_prop_ro("looks", &Pipeline::Looks)
       .def_prop_ro("listening", &Pipeline::Listening)
       .def_prop_ro("arena_used", &Pipeline::ArenaUsed)
       .def_prop_ro("means", &Pipeline::Means)

@@ -16,31 +16,39 @@ namespace {
 class Recognizer {
  public:
   Recognizer(int label_count, int average_window_ms, int detection_threshold, int suppression_ms,
-             int minimum_count, const std::vector<int>& thresholds, int first_keyword)
+             int minimum_count, const std::vector<int>& thresholds, int first_keyword,
+             const std::vector<int>& second_thresholds, int looks, int every)
       : label_count_(label_count),
         recognizer_(label_count,
                     Settings(average_window_ms, detection_threshold, suppression_ms, minimum_count,
                              Thresholds(thresholds, static_cast<size_t>(label_count))),
-                    first_keyword > 0) {}
+                    first_keyword > 0),
+        second_(second_thresholds, static_cast<size_t>(label_count), looks, every),
+        proposals_(&recognizer_, label_count, first_keyword, second_.settings()) {}
+  Recognizer(const Recognizer&) = delete;
+  Recognizer& operator=(const Recognizer&) = delete;
 
-  // Rows of (time, label, score), one per new detection.
-  nb::ndarray<nb::numpy, int32_t> Run(const nb::object& rows, const Times& times) {
-    const ScoreRows scores = ArrayOf<ScoreRows>(rows, "scores", "a row of int8 for each result");
-    if (scores.shape(1) != static_cast<size_t>(label_count_)) {
-      throw CoreError("there are " + std::to_string(label_count_) + " labels, not " +
-                      std::to_string(scores.shape(1)) + " scores a row");
-    }
-    if (scores.shape(0) != times.size()) throw CoreError("each row of scores needs one time");
+  // Rows of (time, label, score), one per new detection. `looks`: the second model's scores; empty
+  // without a second look.
+  nb::ndarray<nb::numpy, int32_t> Run(const nb::object& rows, const Times& times,
+                                      const nb::object& looks) {
+    const ScoreRows scores = Rows(rows, times);
+    const bool has_second = second_.settings().thresholds != nullptr;
+    const ScoreRows second = has_second ? Rows(looks, times) : scores;
     std::vector<int32_t> heard;
     {
       nb::gil_scoped_release release;
       for (size_t row = 0; row < times.size(); ++row) {
         kws::Recognizer::Result result;
-        const int8_t* values = scores.data() + row * scores.shape(1);
-        const Status status = recognizer_.Process(values, times.data()[row], &result);
+        const size_t at = row * scores.shape(1);
+        const int32_t time = times.data()[row];
+        bool look = false;
+        const Status status = has_second ? proposals_.Add(scores.data() + at, time, &result, &look)
+                                         : recognizer_.Process(scores.data() + at, time, &result);
+        if (look) proposals_.Confirm(second.data() + at, &result);
+        looks_ += look;
         if (status != Status::kOk) throw CoreError(kws::StatusMessage(status));
-        if (result.is_new)
-          heard.insert(heard.end(), {times.data()[row], result.label, result.score});
+        if (result.is_new) heard.insert(heard.end(), {time, result.label, result.score});
       }
     }
     Owned<int32_t> out({heard.size() / 3, 3});
@@ -60,9 +68,24 @@ class Recognizer {
     return nb::make_tuple(result.label, static_cast<int>(result.score), result.is_new);
   }
 
+  uint32_t Looks() const { return looks_; }
+
  private:
+  ScoreRows Rows(const nb::object& rows, const Times& times) const {
+    const ScoreRows scores = ArrayOf<ScoreRows>(rows, "scores", "a row of int8 for each result");
+    if (scores.shape(1) != static_cast<size_t>(label_count_)) {
+      throw CoreError("there are " + std::to_string(label_count_) + " labels, not " +
+                      std::to_string(scores.shape(1)) + " scores a row");
+    }
+    if (scores.shape(0) != times.size()) throw CoreError("each row of scores needs one time");
+    return scores;
+  }
+
   int label_count_;
   kws::Recognizer recognizer_;
+  SecondSettings second_;
+  kws::Proposals proposals_;
+  uint32_t looks_ = 0;
 };
 
 }  // namespace
@@ -74,11 +97,15 @@ void BindRecognizer(nb::module_& m) {
   m.attr("SUPPRESSION_MS") = defaults.suppression_ms;
   m.attr("MINIMUM_COUNT") = defaults.minimum_count;
   nb::class_<Recognizer>(m, "Recognizer")
-      .def(nb::init<int, int, int, int, int, const std::vector<int>&, int>(), "label_count"_a,
-           "average_window_ms"_a, "detection_threshold"_a, "suppression_ms"_a, "minimum_count"_a,
-           "thresholds"_a = std::vector<int>(), "first_keyword"_a = 2)
+      .def(nb::init<int, int, int, int, int, const std::vector<int>&, int, const std::vector<int>&,
+                    int, int>(),
+           "label_count"_a, "average_window_ms"_a, "detection_threshold"_a, "suppression_ms"_a,
+           "minimum_count"_a, "thresholds"_a = std::vector<int>(), "first_keyword"_a = 2,
+           "second_thresholds"_a = std::vector<int>(), "looks"_a = kws::SecondLookSettings{}.looks,
+           "every"_a = kws::SecondLookSettings{}.every)
       .def("process", &Recognizer::Process, "scores"_a, "time_ms"_a)
-      .def("run", &Recognizer::Run, "scores"_a, "times_ms"_a);
+      .def("run", &Recognizer::Run, "scores"_a, "times_ms"_a, "looks"_a = nb::none())
+      .def_prop_ro("looks", &Recognizer::Looks);
 }
 
 }  // namespace kws::bindings

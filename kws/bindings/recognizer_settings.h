@@ -10,6 +10,7 @@
 
 #include "bindings.h"
 #include "kws/pipeline/recognizer.h"
+#include "kws/pipeline/second_look.h"
 
 namespace kws::bindings {
 
@@ -46,6 +47,18 @@ inline kws::RecognizerSettings Settings(int average_window_ms, int detection_thr
   settings.minimum_count = minimum_count;
   return settings;
 }
+
+// The settings of a second look; without thresholds there is none.
+class SecondSettings {
+ public:
+  SecondSettings(const std::vector<int>& thresholds, size_t labels, int looks, int every)
+      : thresholds_(thresholds, labels), settings_(thresholds_.data(), looks, every) {}
+  const kws::SecondLookSettings& settings() const { return settings_; }
+
+ private:
+  Thresholds thresholds_;
+  kws::SecondLookSettings settings_;
+};
 
 }  // namespace kws::bindings
 

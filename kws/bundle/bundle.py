@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,9 @@ from kws.bundle.checks import (
 from kws.bundle.compiled.program import Program, compile_model
 from kws.bundle.layout import FIRMWARE_FOLDER
 from kws.bundle.recognizer_settings import RecognizerSettings
-from kws.errors import BundleError, ModelError
+from kws.bundle.rules import Rules
+from kws.bundle.second_look import LOOK_EVERY_MS, LookSettings, SecondLook, make_second_look
+from kws.errors import BundleError, ModelError, UsageError
 from kws.features.frontend_settings import FrontendSettings
 from kws.labels import keywords_of
 
@@ -76,6 +78,9 @@ class Bundle:
     float_model: bytes = b""
     """Float weights, from which `kws train --finetune` starts; empty if not kept."""
 
+    second_look: SecondLook | None = field(default=None, kw_only=True)
+    """A second model that checks keywords before they are reported."""
+
     path: Path | None = field(default=None, compare=False)
     """The folder it was loaded from."""
 
@@ -105,6 +110,34 @@ class Bundle:
         """The labels after silence and unknown."""
         return keywords_of(self.labels)
 
+    def verified_by(self, other: Bundle) -> Bundle:
+        """This bundle with the model of `other` as its second look, with default settings.
+
+        Raises:
+            UsageError: `other` streams, lacks one of the labels or has other frames.
+        """
+        if other.frontend.stride_samples != self.frontend.stride_samples:
+            raise UsageError(
+                f"the frames of {other.name} start {other.frontend.stride_samples} samples apart, "
+                f"those of {self.name} {self.frontend.stride_samples}; train both with the same "
+                "stride"
+            )
+        every = -(-LOOK_EVERY_MS // self.every_ms)
+        labels = (
+            [other.labels[other.output_order.index(i)] for i in range(len(other.labels))]
+            if (other.output_order)
+            else other.labels
+        )
+        look = make_second_look(
+            other.model, labels, settings=LookSettings(every=every), data=other.data
+        )
+        look.order_for(self.labels)
+        return replace(self, second_look=look)
+
+    def without_second_look(self) -> Bundle:
+        """The same bundle, which reports what the first model proposes."""
+        return replace(self, second_look=None)
+
     @cached_property
     def program(self) -> Program:
         """The model as kernel calls.
@@ -120,9 +153,36 @@ class Bundle:
         return compile_model(self.model)
 
     @property
+    def streams(self) -> bool:
+        """Whether the model gets each frame once and keeps a state."""
+        return self.input_frames < self.frontend.frames
+
+    @property
+    def kept_frames(self) -> int:
+        """Frames of history that its models need."""
+        return max(self.input_frames, self.second_look.frames if self.second_look else 0)
+
+    @property
     def own_arena_bytes(self) -> int:
         """Arena that firmware needs for this bundle's model."""
         return self.program.arena_bytes if self.compiled else self.arena_bytes
+
+    def shared_arena_bytes(self, *, compiled: bool = False) -> int:
+        """Arena of the model and, if they share it, of the second look.
+
+        Args:
+            compiled: for firmware that contains both as C++ code.
+        """
+        own = self.program.arena_bytes if compiled else self.arena_bytes
+        if self.second_look is None or self.streams:
+            return own
+        return max(own, self.second_look.arena_for(compiled=compiled))
+
+    @property
+    def rules(self) -> Rules:
+        """How its scores become reports."""
+        look = self.second_look.settings if self.second_look else None
+        return Rules(self.labels, self.recognizer, look)
 
     @property
     def arch(self) -> str | None:
@@ -165,4 +225,10 @@ class Bundle:
             stride_samples=self.frontend.stride_samples,
             output_order=self.output_order,
             **self.recognizer.for_core(self.labels),
+            **self._second_for_core(),
         )
+
+    def _second_for_core(self) -> dict[str, Any]:
+        if self.second_look is None:
+            return {}
+        return self.second_look.for_core(self.labels, own_arena=self.streams)

@@ -31,6 +31,11 @@ class Changes:
     report_unknown: bool | None = None
     compiled: bool | None = None
     gate_db: float | None = None
+    verified_by: Bundle | None = None
+    """A bundle whose model becomes the second look."""
+
+    no_verify: bool = False
+    """Remove the second look."""
 
     def apply(self, bundle: Bundle) -> Bundle:
         """The bundle with these changes, checked again.
@@ -40,7 +45,13 @@ class Changes:
             KwsError: settings out of range.
             ModelError: settings that contradict each other.
         """
+        if self.no_verify:
+            bundle = bundle.without_second_look()
+        if self.verified_by:
+            bundle = bundle.verified_by(self.verified_by)
         new = {key: value for key, value in vars(self).items() if value is not None}
+        del new["no_verify"]
+        new.pop("verified_by", None)
         fields = {f.name for f in dataclasses.fields(RecognizerSettings)}
         recognizer = {key: new.pop(key) for key in fields & set(new)}
         if self.detection_threshold is not None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from kws import _core
 from kws.bundle.bundle import Bundle
+from kws.bundle.second_look import SecondLook
 from kws.errors import ModelError, UsageError
 from kws.features.frontend_settings import HOP_MS, FrontendSettings
 
@@ -36,6 +37,12 @@ class Device:
         return (self.bundle,) if self.commands is None else (self.bundle, self.commands)
 
     @property
+    def models(self) -> tuple[Bundle | SecondLook, ...]:
+        """The bundles, then their second looks."""
+        looks = [part.second_look for part in self.parts]
+        return (*self.parts, *(look for look in looks if look))
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """The labels of the bundle, then those of the second one."""
         return tuple(label for part in self.parts for label in part.labels)
@@ -53,7 +60,7 @@ class Device:
     @property
     def arena_bytes(self) -> int:
         """Arena of the firmware: both bundles share it, because only one runs at a time."""
-        return max(part.own_arena_bytes for part in self.parts)
+        return max(part.shared_arena_bytes(compiled=part.compiled) for part in self.parts)
 
     @property
     def clip_ms(self) -> int:
@@ -68,15 +75,20 @@ class Device:
         """A device whose firmware contains its models as files, and an interpreter."""
         return self._with_compiled(compiled=False)
 
+    def without_second_looks(self) -> Device:
+        """A device that reports what the first models propose."""
+        commands = self.commands.without_second_look() if self.commands else None
+        return Device(self.bundle.without_second_look(), commands, self.listen_ms)
+
     def pipeline(self) -> _core.Pipeline:
         """The firmware's pipeline with the bundles' models and settings, on the host.
 
         Raises:
             ModelError: the core refuses a model or its settings.
         """
-        arena_bytes = max(part.arena_bytes for part in self.parts)
+        arena_bytes = max(part.shared_arena_bytes() for part in self.parts)
         bundle = self.bundle
-        if bundle.recognizer.gate_rise and bundle.input_frames < bundle.frontend.frames:
+        if bundle.recognizer.gate_rise and bundle.streams:
             raise ModelError(
                 f"bundle {bundle.path or bundle.name}: a streaming model must process every frame; "
                 "set gate_db to 0"

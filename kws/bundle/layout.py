@@ -9,6 +9,9 @@ FORMAT = 1
 MODEL_FILE = "model.tflite"
 """The model, int8 in and out."""
 
+SECOND_FILE = "second_look.tflite"
+"""The second model, if there is one."""
+
 FLOAT_FILE = "float.npz"
 """The float weights, if they are kept."""
 

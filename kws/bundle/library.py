@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kws.bundle.bundle import Bundle
 from kws.bundle.codegen import header_line, model_rows, resolver_calls
+from kws.bundle.second_look import SecondLook
 from kws.labels import first_keyword
 
 
@@ -22,9 +23,17 @@ def library_sources(bundle: Bundle) -> dict[str, str]:
     return {f"kws_{name}.h": _header(bundle, name), f"kws_{name}.cc": _source(bundle, name)}
 
 
+def _look_type(bundle: Bundle, look: SecondLook, resolver: str = "") -> str:
+    resolver = resolver or f"MicroMutableOpResolver<{len(resolver_calls(look))}>"
+    own = look.arena_bytes if bundle.streams else 0
+    return f"InterpretedLook<{resolver}, {own}>"
+
+
 def _header(bundle: Bundle, name: str) -> str:
     guard = f"KWS_BUNDLE_{name.upper()}_H_"
     resolver = f"MicroMutableOpResolver<{len(resolver_calls(bundle))}>"
+    look = bundle.second_look
+    look_bytes = f"sizeof({_look_type(bundle, look)})" if look else "0"
     return f"""\
 {header_line(bundle)}
 #ifndef {guard}
@@ -39,8 +48,8 @@ extern const Bundle bundle_{name};
 
 // Bytes of its spotter's memory.
 constexpr size_t bundle_{name}_bytes =
-    Bundle::BytesFor({bundle.arena_bytes}, sizeof(InterpretedModel<{resolver}>),
-                     {bundle.input_frames});
+    Bundle::BytesFor({bundle.shared_arena_bytes()}, sizeof(InterpretedModel<{resolver}>),
+                     {bundle.kept_frames}, {look_bytes});
 
 }}  // namespace kws
 
@@ -64,6 +73,7 @@ def _source(bundle: Bundle, name: str) -> str:
     adds = resolver_calls(bundle)
     thresholds, each = _table("kThresholds", recognizer.label_thresholds(bundle.labels))
     order, of_outputs = _table("kOutputOrder", bundle.output_order)
+    look, look_arguments = _look(bundle, bundle.second_look) if bundle.second_look else ("", "")
     return f"""\
 {header_line(bundle)}
 #include "kws_{name}.h"
@@ -93,7 +103,7 @@ ModelRunner* MakeRunner(void* place, uint8_t* arena, size_t arena_bytes) {{
   using Interpreted = InterpretedModel<Resolver>;
   return (new (place) Interpreted(kModel, sizeof(kModel), arena, arena_bytes))->runner();
 }}
-
+{look}
 }}  // namespace
 
 constexpr Bundle bundle_{name}(
@@ -104,8 +114,8 @@ constexpr Bundle bundle_{name}(
                                       {each}),
                    {str(recognizer.report_unknown).lower()}, {bundle.frontend.frames},
                    {bundle.frontend.stride_samples}, {first_keyword(bundle.labels)}, {of_outputs}),
-    {recognizer.gate_rise}, {bundle.input_frames}, {bundle.arena_bytes},
-    sizeof(InterpretedModel<Resolver>), MakeRunner);
+    {recognizer.gate_rise}, {bundle.kept_frames}, {bundle.shared_arena_bytes()},
+    sizeof(InterpretedModel<Resolver>), MakeRunner{look_arguments});
 
 }}  // namespace kws
 
@@ -113,6 +123,37 @@ extern "C" const kws_bundle* kws_bundle_{name}(void) {{
   return reinterpret_cast<const kws_bundle*>(&kws::bundle_{name});
 }}
 """
+
+
+def _look(bundle: Bundle, look: SecondLook) -> tuple[str, str]:
+    """The definitions of a second look, and the bundle's arguments for it."""
+    settings = look.settings
+    thresholds, each = _table("kLookThresholds", settings.label_thresholds(bundle.labels))
+    order, of_outputs = _table("kLookOrder", look.order_for(bundle.labels))
+    adds = resolver_calls(look)
+    source = f"""
+// The second look's model, {look.sha8}...
+alignas(16) const unsigned char kLookModel[{len(look.model)}] = {{
+{model_rows(look)}
+}};
+{thresholds}{order}
+class LookResolver : public MicroMutableOpResolver<{len(adds)}> {{
+ public:
+  LookResolver() {{
+{chr(10).join(adds)}
+  }}
+}};
+
+using Look = {_look_type(bundle, look, "LookResolver")};
+
+KeywordCheck* MakeLook(void* place, uint8_t* arena, size_t arena_bytes) {{
+  const SecondLookSettings settings({each}, {settings.looks}, {settings.every});
+  Look* look = new (place)
+      Look(kLookModel, sizeof(kLookModel), settings, {of_outputs}, arena, arena_bytes);
+  return look->look();
+}}
+"""
+    return source, ",\n    sizeof(Look), MakeLook"
 
 
 def _table(name: str, values: Sequence[int]) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from kws.bundle.bundle import DEFAULT_STRIDE, Bundle
 from kws.bundle.checks import check_name, check_tensors, input_frames, open_model, window_frames
 from kws.bundle.device import Device
 from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.bundle.second_look import SecondLook
 from kws.errors import UsageError
 from kws.features.frontend_settings import HOP, STRIDES, FrontendSettings
 from kws.labels import check_labels
@@ -29,6 +30,7 @@ def make_bundle(
     data: str = "",
     metrics: dict[str, Any] | None = None,
     versions: dict[str, str] | None = None,
+    second_look: SecondLook | None = None,
 ) -> Bundle:
     """Make a bundle from an int8 .tflite file; shapes, ops and arena are read from the model.
 
@@ -49,6 +51,7 @@ def make_bundle(
         data: the training data and its licence.
         metrics: measurements, as TOML values.
         versions: versions of other programs that made the model; the kws version is added.
+        second_look: a second model that checks keywords before they are reported.
 
     Raises:
         ModelError: the file is damaged, or has an unsupported op, type or shape.
@@ -91,6 +94,7 @@ def make_bundle(
         data=data,
         metrics=metrics or {},
         versions={"kws": __version__, **(versions or {})},
+        second_look=second_look,
     )
     Device(bundle).pipeline()  # the core checks settings that depend on each other
     return bundle

@@ -15,6 +15,7 @@ from kws.bundle.layout import (
     FLOAT_FILE,
     FORMAT,
     MODEL_FILE,
+    SECOND_FILE,
     SETTINGS_FILE,
 )
 from kws.bundle.reading import load_bundle
@@ -41,15 +42,15 @@ def write_bundle(
     check_destination(path)
     with new_directory(path) as folder:
         (folder / MODEL_FILE).write_bytes(bundle.model)
+        if bundle.second_look:
+            (folder / SECOND_FILE).write_bytes(bundle.second_look.model)
         if bundle.float_model:
             (folder / FLOAT_FILE).write_bytes(bundle.float_model)
         for name, content in (other_files or {}).items():
             (folder / name).write_bytes(content)
         (folder / SETTINGS_FILE).write_text(_to_toml(bundle), encoding="utf-8", newline="\n")
         (folder / CARD_FILE).write_text(card.model_card(bundle), encoding="utf-8", newline="\n")
-        (folder / FIRMWARE_FOLDER).mkdir()
-        for name, text in codegen.firmware_sources(bundle).items():
-            (folder / FIRMWARE_FOLDER / name).write_text(text, encoding="utf-8", newline="\n")
+        codegen.write_sources(folder / FIRMWARE_FOLDER, codegen.firmware_sources(bundle))
     return load_bundle(path)
 
 
@@ -83,6 +84,7 @@ def _to_toml(bundle: Bundle) -> str:
         "input": config.to_dict(bundle.input),
         "output": config.to_dict(bundle.output),
         "recognizer": recognizer,
+        **({"second_look": bundle.second_look.to_table()} if bundle.second_look else {}),
         "versions": bundle.versions,
         "metrics": bundle.metrics,
     }

@@ -20,6 +20,7 @@ from kws.cli.options import (
     ForOption,
     JsonOption,
     ModelOption,
+    NoVerifyOption,
     OptionalDataOption,
     PinOption,
     ThenOption,
@@ -33,6 +34,7 @@ def build(
     model: ModelOption = None,
     then: ThenOption = None,
     listen_for: ForOption = None,
+    no_verify: NoVerifyOption = False,
     compiled: CompiledOption = False,
     out: Annotated[
         Path | None,
@@ -51,7 +53,7 @@ def build(
     from kws.progress import progress_bar
 
     target = find_board(board)
-    device = open_device(model, then, listen_for, compiled=compiled)
+    device = open_device(model, then, listen_for, compiled=compiled, no_verify=no_verify)
     with progress_bar(f"building for {board}", None):
         folder = out or Path("build") / "firmware" / board
         plan = schedule_of(target, device)
@@ -85,6 +87,7 @@ def test(
     model: ModelOption = None,
     then: ThenOption = None,
     listen_for: ForOption = None,
+    no_verify: NoVerifyOption = False,
     compiled: CompiledOption = False,
     data: OptionalDataOption = None,
     per_label: Annotated[
@@ -122,7 +125,7 @@ def test(
 
     if clips and data:
         raise UsageError("clips and --data cannot be combined; give one of them")
-    device = open_device(model, then, listen_for, compiled=compiled)
+    device = open_device(model, then, listen_for, compiled=compiled, no_verify=no_verify)
     if clips:
         recordings = expectations.clip_recordings(clips, device.words)
     elif data and device.commands:

@@ -136,6 +136,17 @@ def set_command(
         float | None, setting_option(RecognizerSettings, "gate_db", "--gate-db")
     ] = None,
     stride: StrideOption = None,
+    verify: Annotated[
+        Path | None,
+        typer.Option(
+            **BUNDLE,
+            help="Add a second look: the model of this bundle checks each keyword before it is "
+            "reported. Choose the thresholds of both with kws calibrate.",
+        ),
+    ] = None,
+    no_verify: Annotated[
+        bool, typer.Option("--no-verify", help="Remove the bundle's second look.")
+    ] = False,
     report_unknown: Annotated[
         bool | None,
         typer.Option(
@@ -167,10 +178,14 @@ def set_command(
     kws set runs/marvin/bundle --gate-db 0.8              # rests in a quiet room
     kws set runs/marvin/bundle --stride 3                 # runs every 60 ms
     kws set runs/marvin/bundle --compiled                 # smaller firmware
+    kws set yes_no --verify runs/wide/bundle --out runs/two
     """  # noqa: D301 - the help starts a block of lines at \b
     from kws.bundle.changes import Changes, change_bundle
+    from kws.bundle.reading import load_bundle
 
     refuse_built_in(bundle, out)
+    if verify and no_verify:
+        raise UsageError("--verify and --no-verify cannot be combined")
     changes = Changes(
         name=name,
         about=about,
@@ -182,6 +197,8 @@ def set_command(
         report_unknown=report_unknown,
         compiled=compiled,
         gate_db=gate_db,
+        verified_by=load_bundle(verify) if verify else None,
+        no_verify=no_verify,
     )
     _print_bundle(change_bundle(bundle, out or bundle, changes), plan)
 
@@ -257,6 +274,12 @@ def _print_bundle(bundle: Bundle, plan: Path | None) -> None:
     memory_plan = plan_of(bundle.model)
     print(plan_text(memory_plan))
     print(flash_text(_core.Interpreter(bundle.model).kernels))
+    look = bundle.second_look
+    if look:
+        print(
+            f"second look: {look.sha8}, {len(look.model)} bytes, arena {look.arena_bytes} bytes, "
+            f"up to {look.settings.looks} looks {look.settings.every * bundle.every_ms} ms apart"
+        )
     if bundle.compiled:
         print(f"compiled: {bundle.program}")
     if plan:

@@ -15,6 +15,7 @@ from kws.cli.options import (
     ForOption,
     JsonOption,
     ModelOption,
+    NoVerifyOption,
     PortOption,
     ThenOption,
 )
@@ -30,6 +31,7 @@ def run(
     model: ModelOption = None,
     then: ThenOption = None,
     listen_for: ForOption = None,
+    no_verify: NoVerifyOption = False,
     channel: ChannelOption = None,
     explain: Annotated[
         bool,
@@ -60,7 +62,7 @@ def run(
     _check_tracks(files, labels, srt)
     if as_json and explain:
         raise UsageError("--json includes --explain; give one of them")
-    runs = open_device(model, then, listen_for)
+    runs = open_device(model, then, listen_for, no_verify=no_verify)
     facts: list[dict[str, Any]] = []
     unread = 0
     for file in files:
@@ -105,6 +107,7 @@ def listen(
     model: ModelOption = None,
     then: ThenOption = None,
     listen_for: ForOption = None,
+    no_verify: NoVerifyOption = False,
     source: Annotated[
         Path | None, typer.Option("--input", help="A recording to use instead of the microphone.")
     ] = None,
@@ -180,7 +183,7 @@ def listen(
         raise UsageError("--channel is for recordings; pass one with --input")
     if sum(map(bool, (source, device, port))) > 1:
         raise UsageError("--input, --device and --port: choose one")
-    listener = engine.Listener(open_device(model, then, listen_for))
+    listener = engine.Listener(open_device(model, then, listen_for, no_verify=no_verify))
     commands = actions.Commands(on or (), listener.device.words, shell=shell)
     samples = samples_of(listener.device.clip_ms)
     misses = actions.Misses(record_misses, samples) if record_misses else None

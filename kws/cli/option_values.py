@@ -59,7 +59,12 @@ def open_bundle(path: Path | None) -> Bundle:
 
 
 def open_device(
-    path: Path | None, then: Path | None, listen_for: str | None, *, compiled: bool = False
+    path: Path | None,
+    then: Path | None,
+    listen_for: str | None,
+    *,
+    compiled: bool = False,
+    no_verify: bool = False,
 ) -> Device:
     """The bundle of `--model`, followed by the bundle of `--then` for the time of `--for`."""
     from kws.bundle.device import LISTEN_MS, Device, with_commands
@@ -70,6 +75,8 @@ def open_device(
         device = with_commands(device.bundle, open_bundle(then), listen_ms)
     elif listen_for is not None:
         raise UsageError("--for is the time of a second bundle; pass it with --then")
+    if no_verify:
+        device = device.without_second_looks()
     return device.as_compiled() if compiled else device
 
 

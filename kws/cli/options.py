@@ -66,6 +66,13 @@ CompiledOption = Annotated[
         help="Build the model as C++ that calls the kernels, without an interpreter: smaller.",
     ),
 ]
+NoVerifyOption = Annotated[
+    bool,
+    typer.Option(
+        "--no-verify",
+        help="Leave out the bundles' second looks: report what the first model proposes.",
+    ),
+]
 ChannelOption = Annotated[
     int | None,
     typer.Option(

@@ -18,6 +18,7 @@ from kws.cli.options import (
     ForOption,
     JsonOption,
     ModelOption,
+    NoVerifyOption,
     PinOption,
     RealBoardOption,
     ThenOption,
@@ -32,6 +33,7 @@ def deploy(
     model: ModelOption = None,
     then: ThenOption = None,
     listen_for: ForOption = None,
+    no_verify: NoVerifyOption = False,
     compiled: CompiledOption = False,
     port: BoardPortOption = None,
     loader: Annotated[
@@ -58,7 +60,7 @@ def deploy(
     from kws.progress import progress_bar
 
     real_board = find_real_board(board, loader)
-    device = open_device(model, then, listen_for, compiled=compiled)
+    device = open_device(model, then, listen_for, compiled=compiled, no_verify=no_verify)
     if not probe:
         # A missing board is an error before the user waits for a build.
         present = ports.list_ports()

@@ -79,7 +79,7 @@ def test_the_example_of_a_command_is_valid(name: str) -> None:
 def test_examples_in_a_help_are_valid_lines() -> None:
     lines = [line.strip() for line in _help("set").splitlines()]
     examples = [line.partition(" #")[0] for line in lines if line.startswith("kws set ")]
-    assert len(examples) == 4
+    assert len(examples) == 5
     for example in examples:
         _COMMANDS["set"].make_context("set", shlex.split(example)[2:])
 

@@ -122,7 +122,7 @@ def test_a_long_sound_is_reported_repeatedly(tmp_path: Path, bursts: Pcm) -> Non
     assert all(b - a > 1500 for a, b in itertools.pairwise(times))
     # The evaluation's recognizer reports the same.
     (trace,) = trace_streams(bundle, [Stream(bursts, ())])
-    reports = recognize(bundle.recognizer, bundle.labels, trace)
+    reports = recognize(bundle.rules, trace)
     assert [(r.label, r.score, r.time_ms) for r in reports] == [
         (event.label, event.score, event.time_ms) for event in heard
     ]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,17 +35,26 @@ def print_calibration(folder: Path, calibration: Calibration) -> None:
     """Print the chosen settings of a bundle, and their expected performance."""
     from kws.cli.printing.tables import kinds_table, latency_line
 
-    settings = calibration.settings
-    thresholds = ", ".join(f"{word} {value}" for word, value in settings.thresholds.items())
+    settings, look = calibration.settings, calibration.look
     print(
-        f"{folder}: thresholds {thresholds}, window {settings.average_window_ms} ms, at "
-        f"least {settings.minimum_count} results, suppression {settings.suppression_ms} ms"
+        f"{folder}: thresholds {_thresholds(settings.thresholds)}, window "
+        f"{settings.average_window_ms} ms, at least {settings.minimum_count} results, suppression "
+        f"{settings.suppression_ms} ms"
     )
+    if look:
+        print(
+            f"second look: thresholds {_thresholds(look.thresholds)}, "
+            f"{calibration.looks_per_hour:.0f} looks per hour of talk"
+        )
     print("expected, from the validation split:")
     print_tables(kinds_table(calibration.by_kind))
     print(latency_line(calibration.expected))
     if not calibration.has_talk:
         print("not measured: false alarms in talk; pass talk without keywords with --negatives")
+
+
+def _thresholds(of_words: Mapping[str, int]) -> str:
+    return ", ".join(f"{word} {value}" for word, value in of_words.items())
 
 
 def line_printer(*, as_json: bool) -> Callable[[str], object]:

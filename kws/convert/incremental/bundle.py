@@ -55,6 +55,7 @@ def incremental_of_bundle(
         data=bundle.data,
         metrics=bundle.metrics,
         versions=bundle.versions,
+        second_look=bundle.second_look,
     )
     made = replace(made, float_model=bundle.float_model)
     return write_bundle(changes.apply(made), out), incremental

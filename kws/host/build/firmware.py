@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kws.bundle.bundle import Bundle
-from kws.bundle.codegen import firmware_files, firmware_sources, then_sources
+from kws.bundle.codegen import LOOK, firmware_files, firmware_sources, then_sources, write_sources
 from kws.bundle.device import Device
 from kws.bundle.layout import FIRMWARE_FOLDER
 from kws.errors import ToolError, UsageError
@@ -166,24 +166,20 @@ def generated(device: Device, more: Mapping[str, str] | None = None) -> Iterator
         return
     with tempfile.TemporaryDirectory(prefix="kws-generated-") as place:
         folder = Path(place) / FIRMWARE_FOLDER
-        _write(folder, {**firmware_sources(bundle), **(more or {})})
+        write_sources(folder, {**firmware_sources(bundle), **(more or {})})
         if commands is not None:
-            _write(folder / "then", then_sources(commands, device.listen_ms))
+            write_sources(folder / "then", then_sources(commands, device.listen_ms))
         yield folder
 
 
 def _is_current(bundle: Bundle) -> bool:
     """Whether a bundle's C++ is complete and includes the core's headers by their current names."""
+    if bundle.second_look is None and (bundle.firmware / LOOK).exists():
+        return False  # build without the second look
     files = [bundle.firmware / name for name in firmware_files(bundle)]
     return all(file.exists() for file in files) and not any(
         _OLD_INCLUDE in file.read_text(encoding="utf-8") for file in files if file.suffix == ".h"
     )
-
-
-def _write(folder: Path, sources: dict[str, str]) -> None:
-    folder.mkdir()
-    for name, text in sources.items():
-        (folder / name).write_text(text, encoding="utf-8", newline="\n")
 
 
 def _headers(board: Board, device: Device, pins: Sequence[str], ring_hops: int) -> dict[str, str]:

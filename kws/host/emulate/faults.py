@@ -190,9 +190,9 @@ def with_schema_version(model: bytes, version: int) -> bytes:
 
 
 def _with_arena(board: str, device: Device, folder: Path, size: int) -> Path:
-    """The firmware with another arena size, without the second bundle."""
+    """The firmware with another arena size, without second bundle and second look."""
     sources = folder / "firmware"
-    with generated(Device(device.bundle)) as place:
+    with generated(Device(device.bundle.without_second_look())) as place:
         shutil.copytree(place, sources)
     settings = sources / "model_settings.h"
     text = settings.read_text(encoding="utf-8")

@@ -4,14 +4,15 @@
 // with KWS_COMPILED, compiled models are built in.
 //
 // No heap: the caller owns the memory from kws_memory() on and grows it for models, arena and
-// names. Arguments of kws_bundle and kws_start must stay valid until the next kws_bundle. One
-// thread.
+// names. Arguments of kws_bundle, kws_second_look and kws_start must stay valid until the next
+// kws_bundle. One thread.
 #include <cstddef>
 #include <cstdint>
 #include <new>
 
 #include "kws/frontend/frontend.h"
 #include "kws/pipeline/pipeline.h"
+#include "kws/pipeline/second_look.h"
 #include "serial/responder.h"
 #include "serial/text.h"
 #ifdef KWS_COMPILED
@@ -19,6 +20,14 @@
 #if __has_include("then/compiled_model.h")
 #define KWS_HAS_COMMANDS
 #include "then/compiled_model.h"
+#endif
+#if __has_include("look/compiled_model.h")
+#define KWS_HAS_LOOK
+#include "look/compiled_model.h"
+#endif
+#if __has_include("then/look/compiled_model.h")
+#define KWS_HAS_COMMANDS_LOOK
+#include "then/look/compiled_model.h"
 #endif
 #else
 #include "kws/runtime/micro_interpreter.h"
@@ -31,6 +40,7 @@ namespace {
 
 constexpr int kMaxText = 512;  // longest: two boot lines with names of 32 bytes, or an error line
 constexpr int kMaxBundles = 2;
+constexpr int kMaxModels = 2 * kMaxBundles;  // of the bundles, then of their second looks
 
 // Collects the text of the serial port. Text that does not fit is cut.
 class PageOutput final : public kws::Output {
@@ -66,30 +76,47 @@ struct Part {
   const char* labels[kws::Recognizer::kMaxLabels];
   bool is_set;
   int32_t gate_rise;
+  // The arguments of kws_second_look.
+  bool has_look;
+  kws::SecondLookSettings look;
+  const uint8_t* look_order;
+  uint8_t* look_arena;  // null: shared
+  size_t look_arena_bytes;
 };
 
 Part g_parts[kMaxBundles];
 
 #ifdef KWS_COMPILED
-constexpr const kws::CompiledModel* kModels[] = {
+constexpr const kws::CompiledModel* kModels[kMaxModels] = {
     &kws::settings::kCompiledModel,
 #ifdef KWS_HAS_COMMANDS
     &kws::commands::kCompiledModel,
+#else
+    nullptr,
+#endif
+#ifdef KWS_HAS_LOOK
+    &kws::settings_look::kCompiledModel,
+#else
+    nullptr,
+#endif
+#ifdef KWS_HAS_COMMANDS_LOOK
+    &kws::commands_look::kCompiledModel,
+#else
+    nullptr,
 #endif
 };
-Place<kws::CompiledRunner> g_runners[kMaxBundles];
+Place<kws::CompiledRunner> g_runners[kMaxModels];
 
 kws::Status ReadModel(int32_t which, const uint8_t*, uint32_t) {
-  const bool is_there = which < static_cast<int32_t>(sizeof(kModels) / sizeof(kModels[0]));
-  return is_there ? kws::Status::kOk : kws::Status::kBadModel;
+  return kModels[which] != nullptr ? kws::Status::kOk : kws::Status::kBadModel;
 }
 
 kws::ModelRunner* MakeRunner(int32_t which, uint8_t* arena, size_t arena_bytes) {
   return g_runners[which].Make(*kModels[which], arena, arena_bytes);
 }
 #else
-Place<kws::Model> g_models[kMaxBundles];
-const kws::Model* g_read[kMaxBundles];
+Place<kws::Model> g_models[kMaxModels];
+const kws::Model* g_read[kMaxModels];
 // Models of bundles are int8: without kernels of other types, the page is a third smaller.
 class Int8OpsResolver : public kws::MicroMutableOpResolver<64> {
  public:
@@ -101,9 +128,9 @@ class Int8OpsResolver : public kws::MicroMutableOpResolver<64> {
 };
 
 Place<Int8OpsResolver> g_resolver;
-Place<kws::MicroInterpreter> g_runners[kMaxBundles];
+Place<kws::MicroInterpreter> g_runners[kMaxModels];
 
-// Reads a bundle's model, which stays in the caller's memory.
+// Reads a model, which stays in the caller's memory.
 kws::Status ReadModel(int32_t which, const uint8_t* model, uint32_t bytes) {
   g_read[which] = g_models[which].Make(kws::GetModel(model, bytes));
   return g_read[which]->status();
@@ -118,6 +145,7 @@ Place<kws::Pipeline> g_pipeline;
 Place<kws::Responder> g_responder_place;
 Place<kws::Commands> g_commands;
 Place<kws::Gate> g_gate;
+Place<kws::SecondLook> g_looks[kMaxBundles];
 PageOutput g_output;
 kws::Pipeline* g_running = nullptr;     // null before the first good kws_start
 kws::Responder* g_responder = nullptr;  // of g_running
@@ -126,6 +154,23 @@ int16_t g_hop[kws::Frontend::kStrideSamples];
 const char* AfterEnd(const char* text) {
   while (*text != '\0') ++text;
   return text + 1;
+}
+
+// Whether the model could be read; if not, kws_text holds an `error: ` line.
+int32_t Read(int32_t which, const uint8_t* model, uint32_t bytes) {
+  const kws::Status status = ReadModel(which, model, bytes);
+  if (status == kws::Status::kOk) return 1;
+  kws::WriteError(&g_output, kws::StatusMessage(status));
+  return 0;
+}
+
+void UseSecondLook(kws::Pipeline* pipeline, int32_t which, uint8_t* arena, size_t arena_bytes) {
+  const Part& part = g_parts[which];
+  if (!part.has_look) return;
+  const bool shares = part.look_arena == nullptr;
+  kws::ModelRunner* runner = MakeRunner(kMaxBundles + which, shares ? arena : part.look_arena,
+                                        shares ? arena_bytes : part.look_arena_bytes);
+  pipeline->UseSecondLook(which, g_looks[which].Make(runner, part.look, part.look_order, shares));
 }
 
 bool IsLabel(int32_t label) {
@@ -152,8 +197,8 @@ uint8_t* KWS_EXPORT(kws_memory)() {
 // commands. `names`: the bundle's name, the first 8 digits of the model's SHA-256, then the labels,
 // each zero-terminated. `thresholds`, `output_order`: one value per label, or null.
 // `report_unknown`: 1 or 0. `gate_rise`: Gate's argument, or 0 for no gate; ignored for the second
-// bundle. `model`: ignored if models are built in. Returns 1; 0: the model is damaged, and kws_text
-// holds an `error: ` line.
+// bundle. `model`: ignored if models are built in. Removes a second look. Returns 1; 0: the model
+// is damaged, and kws_text holds an `error: ` line.
 int32_t KWS_EXPORT(kws_bundle)(int32_t which, const uint8_t* model, uint32_t model_bytes,
                                const char* names, int32_t label_count, int32_t inference_stride,
                                int32_t average_window_ms, int32_t detection_threshold,
@@ -187,15 +232,33 @@ int32_t KWS_EXPORT(kws_bundle)(int32_t which, const uint8_t* model, uint32_t mod
   config.first_keyword = first_keyword;
   config.output_order = output_order;
   part.gate_rise = gate_rise;
-  const kws::Status status = ReadModel(which, model, model_bytes);
-  part.is_set = status == kws::Status::kOk;
-  if (part.is_set) return 1;
-  kws::WriteError(&g_output, kws::StatusMessage(status));
-  return 0;
+  part.has_look = false;
+  const int32_t is_good = Read(which, model, model_bytes);
+  part.is_set = is_good != 0;
+  return is_good;
+}
+
+// Adds a second look to a bundle, after its kws_bundle; see SecondLook and kws_bundle. `arena`: its
+// own, 16-byte aligned; null: it uses the first model's.
+int32_t KWS_EXPORT(kws_second_look)(int32_t which, const uint8_t* model, uint32_t model_bytes,
+                                    const uint8_t* thresholds, const uint8_t* output_order,
+                                    int32_t looks, int32_t every, uint8_t* arena,
+                                    uint32_t arena_bytes) {
+  if (which < 0 || which >= kMaxBundles) return 0;
+  g_running = nullptr;
+  g_output.ClearText();
+  Part& part = g_parts[which];
+  part.look = kws::SecondLookSettings(thresholds, looks, every);
+  part.look_order = output_order;
+  part.look_arena = arena;
+  part.look_arena_bytes = arena_bytes;
+  const int32_t is_good = Read(kMaxBundles + which, model, model_bytes);
+  part.has_look = is_good != 0;
+  return is_good;
 }
 
 // Starts the pipeline of the bundles set by kws_bundle, at time 0. `arena` is 16-byte aligned.
-// `frames`: `frame_count` x kws_channels() bytes for the larger window of both bundles. The second
+// `frames`: `frame_count` x kws_channels() bytes for the largest window of the models. The second
 // bundle listens for `listen_ms`; 0: no second bundle. Returns 1: kws_text holds the boot lines; 0:
 // kws_text holds an `error: ` line. The pipeline checks the settings, as on a device.
 int32_t KWS_EXPORT(kws_start)(uint8_t* arena, uint32_t arena_bytes, int8_t* frames,
@@ -213,6 +276,8 @@ int32_t KWS_EXPORT(kws_start)(uint8_t* arena, uint32_t arena_bytes, int8_t* fram
     pipeline->UseCommands(g_commands.Make(kws::Commands{second.config, runner, listen_ms, {}}));
     g_responder->UseCommands();
   }
+  UseSecondLook(pipeline, 0, arena, arena_bytes);
+  if (listen_ms > 0) UseSecondLook(pipeline, 1, arena, arena_bytes);
   if (first.gate_rise > 0) pipeline->UseGate(g_gate.Make(first.gate_rise));
   if (g_responder->AfterStart(pipeline->Start()) != kws::Status::kOk) {
     if (pipeline->mismatch() != kws::Mismatch::kNone) {  // the line has only its number

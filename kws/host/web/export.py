@@ -18,6 +18,7 @@ from kws import __version__
 from kws.audio.background_noises import room_after
 from kws.bundle.bundle import Bundle
 from kws.bundle.device import Device
+from kws.bundle.second_look import SecondLook
 from kws.errors import ToolError
 from kws.files import check_replaceable, new_directory
 from kws.host.web.browser_core import build_core
@@ -49,7 +50,7 @@ def export_page(device: Device, out: Path, *, compiled: bool = False) -> int:
     check_replaceable(out, MODEL, "a page")
     device = device.as_compiled() if compiled else device.as_interpreted()
     core = _base64(build_core(device) if compiled else _ready_core())
-    models = ["" if compiled else _base64(part.model) for part in device.parts]
+    models = ["" if compiled else _base64(model.model) for model in device.models]
     settings = _settings(device)
     files = {
         **exported_page(),
@@ -80,6 +81,21 @@ def _settings(device: Device) -> dict[str, Any]:
     }
 
 
+def _look(bundle: Bundle, look: SecondLook) -> dict[str, Any]:
+    """The core's settings for a second look."""
+    return {
+        "sha8": look.sha8,
+        "sha256": look.sha256,
+        "window_frames": look.frames,
+        "output_order": look.order_for(bundle.labels),
+        "thresholds": look.settings.label_thresholds(bundle.labels),
+        "looks": look.settings.looks,
+        "every": look.settings.every,
+        # 0: it uses the first model's arena.
+        "arena_bytes": look.arena_for(compiled=bundle.compiled) if bundle.streams else 0,
+    }
+
+
 def _part(bundle: Bundle) -> dict[str, Any]:
     """The core's settings for one bundle."""
     recognizer = dataclasses.asdict(bundle.recognizer)
@@ -96,6 +112,7 @@ def _part(bundle: Bundle) -> dict[str, Any]:
         "output_order": list(bundle.output_order),
         "recognizer": recognizer,
         "thresholds": bundle_thresholds(bundle),
+        "look": _look(bundle, bundle.second_look) if bundle.second_look else None,
     }
 
 

@@ -39,9 +39,11 @@ def clip_seconds(device: Device) -> float:
 def model_facts(device: Device) -> dict[str, Any]:
     """The facts for both pages, which site/app.js shows. All values can be written as JSON."""
     bundle, parts = device.bundle, device.parts
+    looks = [part.second_look for part in parts if part.second_look]
+    models = device.models
     accuracy = bundle.metrics.get("accuracy")
-    ops = list(dict.fromkeys(op for part in parts for op in part.ops))
-    kernels = {kernel for part in parts for kernel in _core.Interpreter(part.model).kernels}
+    ops = list(dict.fromkeys(op for model in models for op in model.ops))
+    kernels = {kernel for model in models for kernel in _core.Interpreter(model.model).kernels}
     return {
         "kws": __version__,
         "name": " then ".join(part.name for part in parts),
@@ -50,7 +52,9 @@ def model_facts(device: Device) -> dict[str, Any]:
         "keywords": list(keywords_of(device.words)),
         "thresholds": saved_thresholds(device),
         "channels": _core.CHANNELS,
-        "bytes": sum(len(part.model) for part in parts),
+        "bytes": sum(len(model.model) for model in models),
+        "second_look": looks[0].sha8 if looks else None,
+        "look_bytes": sum(len(look.model) for look in looks),
         "arena_bytes": device.arena_bytes,
         "every_ms": bundle.every_ms,
         "window_ms": bundle.recognizer.average_window_ms,

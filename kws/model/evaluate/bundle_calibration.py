@@ -84,7 +84,7 @@ def calibrate_bundle(
     hears = str(calibrated_misses(calibration).hears)
     facts = calibration.metrics() | {"snr_db": list(plan.snr_db), "hears": hears}
     metrics = {**bundle.metrics, "calibration": facts}
-    write_bundle(replace(bundle, recognizer=calibration.settings, metrics=metrics), out or folder)
+    write_bundle(calibration.applied_to(replace(bundle, metrics=metrics)), out or folder)
     return calibration
 
 

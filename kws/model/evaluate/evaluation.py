@@ -75,7 +75,7 @@ def _measure_streams(bundle: Bundle, playlist: Playlist) -> StreamResult:
     with progress_bar("drawing the curves", count_kind_runs(traces)) as advance:
         by_kind = measure_kinds(bundle, traces, playlist.keywords, advance)
     counted = [trace for trace in traces if trace.kind != Kind.TALK] or traces
-    total = measure_traces(bundle.recognizer, bundle.labels, counted, playlist.keywords)
+    total = measure_traces(bundle.rules, counted, playlist.keywords)
     return StreamResult(playlist.about, total, by_kind, excerpts)
 
 

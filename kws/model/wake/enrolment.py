@@ -144,7 +144,7 @@ def enroll(
             at_words=AT_WORDS if len(dataset.words) > len(bundle.keywords) else math.inf,
         )
     before = {
-        kind: measure_traces(bundle.recognizer, bundle.labels, group, bundle.keywords)
+        kind: measure_traces(bundle.rules, group, bundle.keywords)
         for kind, group in traces_by_kind(traces).items()
     }
     thresholds = bundle.recognizer.thresholds
@@ -152,7 +152,7 @@ def enroll(
     old = {word: thresholds.get(word, usual) for word in bundle.keywords}
     speakers = len({clip.speaker for clip in dataset.of(Split.TEST, bundle.keywords)})
     metrics = {**bundle.metrics, "calibration": _facts(calibration, count, speakers)}
-    new = replace(bundle, recognizer=calibration.settings, metrics=metrics)
+    new = calibration.applied_to(replace(bundle, metrics=metrics))
     return Enrolment(
         bundle=write_bundle(new, out or folder),
         before=before,

@@ -165,9 +165,7 @@ def test_kws_evaluate_reads_the_label_track(
     assert [word.label for word in stream.words] == ["yes", "no"]
     assert stream.words[0].start_ms == 0
     assert stream.words[1].end_ms == pytest.approx(len(stream.pcm) / 16, abs=1), "not beyond it"
-    metrics = measure_traces(
-        bundle.recognizer, bundle.labels, list(trace_streams(bundle, [stream]))
-    )
+    metrics = measure_traces(bundle.rules, list(trace_streams(bundle, [stream])))
     assert (metrics.total_hits, len(metrics.false_alarms)) == (2, 0)
 
 

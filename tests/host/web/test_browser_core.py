@@ -18,10 +18,12 @@ import pytest
 from kws import _core
 from kws.audio.sound_files import load_clip, write_clip
 from kws.bundle.built_in import default_bundle_path
+from kws.bundle.changes import Changes
 from kws.bundle.device import Device, with_commands
 from kws.bundle.making import make_bundle
 from kws.bundle.reading import load_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.convert.incremental.bundle import incremental_of_bundle
 from kws.errors import ModelError
 from kws.host.web.browser_core import sources_digest
 from kws.host.web.export import export_page
@@ -178,6 +180,28 @@ def test_two_windows_share_the_frames(windows: tuple[int, int], tmp_path: Path) 
     device = with_commands(first, second, 1500)
     said = trace(page_of(device, tmp_path / "page"), [wav])
     assert check_same_lines(device, said, [wav]).count("Listening") > 2
+
+
+@pytest.mark.parametrize("incremental", [False, True])
+def test_a_second_look_gives_the_hosts_lines(
+    wavs: list[Path], tmp_path: Path, incremental: bool
+) -> None:
+    ten_words = load_bundle(default_bundle_path().with_name("ten_words"))
+    first = load_bundle(default_bundle_path())
+    if incremental:  # a streaming model, so the second look has an arena of its own
+        path, step = default_bundle_path(), Changes(inference_stride=6)
+        first, _ = incremental_of_bundle(path, tmp_path / "small", step)
+    eager = dataclasses.replace(first.recognizer, thresholds={"yes": 60, "no": 60}, gate_db=0.0)
+    bundle = dataclasses.replace(first, recognizer=eager).verified_by(ten_words)
+    assert bundle.second_look
+    strict = dataclasses.replace(bundle.second_look.settings, thresholds={"no": 254})
+    look = dataclasses.replace(bundle.second_look, settings=strict)
+    bundle = dataclasses.replace(bundle, second_look=look)
+    device = Device(bundle)
+    said = check_same_lines(device, trace(page_of(device, tmp_path / "page"), wavs), wavs)
+    plain = Device(bundle.without_second_look())
+    proposed = check_same_lines(plain, trace(page_of(plain, tmp_path / "plain"), wavs), wavs)
+    assert 4 <= said.count("Heard") < proposed.count("Heard"), "some are refused"
 
 
 def test_a_damaged_second_model_gives_the_hosts_error(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from kws.audio.dataset import Clip, DataSet, Split
 from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.bundle.rules import Rules
 from kws.model.evaluate.judge.calibration import Calibration
 from kws.model.evaluate.judge.statistics import recall_interval
 from kws.model.evaluate.judge.stream_metrics import measure_traces
@@ -53,7 +54,7 @@ def calibration(takes: int, speakers: tuple[str, ...] = FLITE) -> Calibration:
     peaks = [(w.start_ms, "yes", 255) for w in heard]
     quiet = replace(scored(words, peaks, seconds=600), kind=Kind.QUIET)
     talk = replace(scored([], [], seconds=5400), kind=Kind.TALK)
-    by_kind = {t.kind: measure_traces(SETTINGS, LABELS, [t], ["yes"]) for t in (quiet, talk)}
+    by_kind = {t.kind: measure_traces(Rules(LABELS, SETTINGS), [t], ["yes"]) for t in (quiet, talk)}
     return Calibration((0.5, 40), SETTINGS, by_kind[Kind.QUIET], by_kind)
 
 
@@ -150,5 +151,5 @@ def test_without_an_estimate_the_measured_figures_are_named() -> None:
 
 def test_each_pace_may_have_a_false_alarm() -> None:
     alarms = scored([], [(5000, "yes", 255), (3000_000, "yes", 255)], seconds=5400)
-    metrics = measure_traces(SETTINGS, LABELS, [alarms], ["yes"])
+    metrics = measure_traces(Rules(LABELS, SETTINGS), [alarms], ["yes"])
     assert most_false_alarms(metrics) == pytest.approx(7.22 / 0.5, rel=0.01)

@@ -34,6 +34,14 @@
 #include "then/op_resolver.h"
 #endif
 #endif
+#if __has_include("look/second_look.h")
+#define KWS_HAS_LOOK
+#include "look/second_look.h"
+#endif
+#if __has_include("then/look/second_look.h")
+#define KWS_HAS_COMMANDS_LOOK
+#include "then/look/second_look.h"
+#endif
 #if __has_include("pins.h")
 #define KWS_HAS_PINS
 #include "pins.h"
@@ -55,23 +63,61 @@ constexpr uint32_t kNoSamplesMs = 1000;
 // The minimum time between reports of lost samples, since reports take time too.
 constexpr uint32_t kLostReportMs = 1000;
 
-#ifdef KWS_HAS_COMMANDS
-// One bundle is active at a time, so both share the arena.
-constexpr size_t kArenaBytes = settings::kArenaBytes > kws::commands::kArenaBytes
-                                   ? settings::kArenaBytes
-                                   : kws::commands::kArenaBytes;
-constexpr int kKeptFrames = settings::kInputFrames > kws::commands::kInputFrames
-                                ? settings::kInputFrames
-                                : kws::commands::kInputFrames;
-#else
-constexpr size_t kArenaBytes = settings::kArenaBytes;
-constexpr int kKeptFrames = settings::kInputFrames;
+constexpr size_t Larger(size_t a, size_t b) { return a > b ? a : b; }
+
+// One model runs at a time, so they share the arena. The second look of a streaming model has its
+// own, because the first model keeps its state there.
+constexpr size_t ArenaBytes() {
+  size_t bytes = settings::kArenaBytes;
+#ifdef KWS_HAS_LOOK
+  if (kws::settings_look::kSharesArena) bytes = Larger(bytes, kws::settings_look::kArenaBytes);
 #endif
+#ifdef KWS_HAS_COMMANDS
+  bytes = Larger(bytes, kws::commands::kArenaBytes);
+#endif
+#ifdef KWS_HAS_COMMANDS_LOOK
+  if (kws::commands_look::kSharesArena) bytes = Larger(bytes, kws::commands_look::kArenaBytes);
+#endif
+  return bytes;
+}
+
+constexpr int KeptFrames() {
+  size_t frames = settings::kInputFrames;
+#ifdef KWS_HAS_LOOK
+  frames = Larger(frames, kws::settings_look::kInputFrames);
+#endif
+#ifdef KWS_HAS_COMMANDS
+  frames = Larger(frames, kws::commands::kInputFrames);
+#endif
+#ifdef KWS_HAS_COMMANDS_LOOK
+  frames = Larger(frames, kws::commands_look::kInputFrames);
+#endif
+  return static_cast<int>(frames);
+}
+
+constexpr size_t kArenaBytes = ArenaBytes();
+constexpr int kKeptFrames = KeptFrames();
 
 alignas(16) uint8_t arena[kArenaBytes];
 int8_t frames[kKeptFrames * kws::Frontend::kChannels];
 kws::AudioRing audio;
 kws::LevelMeter meter;
+
+#if defined(KWS_HAS_LOOK) || defined(KWS_HAS_COMMANDS_LOOK)
+// A second look's model in the shared arena, or in its own.
+template <typename Runner, bool kSharesArena, size_t kBytes>
+kws::ModelRunner* LookRunner() {
+  alignas(Runner) static uint8_t place[sizeof(Runner)];
+  uint8_t* memory = arena;
+  size_t bytes = sizeof(arena);
+  if constexpr (!kSharesArena) {
+    alignas(16) static uint8_t own[kBytes];
+    memory = own;
+    bytes = sizeof(own);
+  }
+  return (new (place) Runner(memory, bytes))->runner();
+}
+#endif
 
 }  // namespace
 
@@ -105,6 +151,20 @@ int main() {
   kws::Commands commands = {kws::commands::kConfig, &commands_runner, kws::commands::kListenMs, {}};
   pipeline.UseCommands(&commands);
   responder.UseCommands();
+#endif
+
+#ifdef KWS_HAS_LOOK
+  namespace look = kws::settings_look;
+  kws::SecondLook second(LookRunner<look::Runner, look::kSharesArena, look::kArenaBytes>(),
+                         look::kSettings, look::kOutputOrder, look::kSharesArena);
+  pipeline.UseSecondLook(0, &second);
+#endif
+#ifdef KWS_HAS_COMMANDS_LOOK
+  namespace then_look = kws::commands_look;
+  kws::SecondLook then_second(
+      LookRunner<then_look::Runner, then_look::kSharesArena, then_look::kArenaBytes>(),
+      then_look::kSettings, then_look::kOutputOrder, then_look::kSharesArena);
+  pipeline.UseSecondLook(1, &then_second);
 #endif
 
   if constexpr (settings::kGateRise > 0) {

@@ -28,13 +28,15 @@ NoModel g_no_model;
 }  // namespace
 
 Spotter::Parts Spotter::Divide(const Bundle& bundle, void* memory, size_t bytes) {
-  Parts parts = {&g_no_model, {nullptr, bundle.kept_frames}};
+  Parts parts = {&g_no_model, {nullptr, bundle.kept_frames}, nullptr};
   const bool aligned = (reinterpret_cast<uintptr_t>(memory) & 15) == 0;
   if (memory == nullptr || !aligned || bytes < bundle.bytes()) return parts;
   uint8_t* arena = static_cast<uint8_t*>(memory);
   uint8_t* runner = arena + Bundle::Rounded(bundle.arena_bytes);
   parts.runner = bundle.make_runner(runner, arena, bundle.arena_bytes);
-  parts.frames.bytes = reinterpret_cast<int8_t*>(runner + Bundle::Rounded(bundle.runner_bytes));
+  uint8_t* look = runner + Bundle::Rounded(bundle.runner_bytes);
+  if (bundle.make_look != nullptr) parts.look = bundle.make_look(look, arena, bundle.arena_bytes);
+  parts.frames.bytes = reinterpret_cast<int8_t*>(look + Bundle::Rounded(bundle.look_bytes));
   return parts;
 }
 
@@ -44,7 +46,9 @@ Spotter::Spotter(const Bundle& bundle, void* memory, size_t bytes)
 Spotter::Spotter(const Bundle& bundle, const Parts& parts)
     : has_gate_(bundle.gate_rise > 0),
       gate_(has_gate_ ? bundle.gate_rise : 1),
-      pipeline_(bundle.config, parts.runner, parts.frames) {}
+      pipeline_(bundle.config, parts.runner, parts.frames) {
+  pipeline_.UseSecondLook(0, parts.look);
+}
 
 Status Spotter::Start() {
   if (has_gate_) pipeline_.UseGate(&gate_);

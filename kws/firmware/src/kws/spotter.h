@@ -24,7 +24,8 @@
 #include "kws/gate/gate.h"
 #include "kws/pipeline/mismatch.h"
 #include "kws/pipeline/pipeline.h"
-#include "kws/runtime/micro_interpreter.h"
+#include "kws/pipeline/second_look.h"
+#include "kws/runtime/interpreted_model.h"
 #include "kws/runtime/model_runner.h"
 #include "kws/status.h"
 
@@ -32,22 +33,29 @@ namespace kws {
 
 // A model with its labels and settings, in a generated file. All pointers have static storage.
 struct Bundle {
-  // Constructs the model's runner at `place`, of `runner_bytes` aligned to 8.
+  // Constructs the model's runner at `place`, of `runner_bytes` aligned to 16.
   using MakeRunner = ModelRunner* (*)(void* place, uint8_t* arena, size_t arena_bytes);
+  // The same for a second look, of `look_bytes`.
+  using MakeLook = KeywordCheck* (*)(void* place, uint8_t* arena, size_t arena_bytes);
 
   constexpr Bundle(const PipelineConfig& settings, int rise, int frames, size_t arena,
-                   size_t runner, MakeRunner make)
+                   size_t runner, MakeRunner make, size_t look = 0, MakeLook second = nullptr)
       : config(settings),
         gate_rise(rise),
         kept_frames(frames),
         arena_bytes(arena),
         runner_bytes(runner),
-        make_runner(make) {}
+        make_runner(make),
+        look_bytes(look),
+        make_look(second) {}
 
   // Bytes of a Spotter's memory.
-  constexpr size_t bytes() const { return BytesFor(arena_bytes, runner_bytes, kept_frames); }
-  static constexpr size_t BytesFor(size_t arena, size_t runner, int frames) {
-    return Rounded(arena) + Rounded(runner) + static_cast<size_t>(frames * Frontend::kChannels);
+  constexpr size_t bytes() const {
+    return BytesFor(arena_bytes, runner_bytes, kept_frames, look_bytes);
+  }
+  static constexpr size_t BytesFor(size_t arena, size_t runner, int frames, size_t look = 0) {
+    return Rounded(arena) + Rounded(runner) + Rounded(look) +
+           static_cast<size_t>(frames * Frontend::kChannels);
   }
   static constexpr size_t Rounded(size_t bytes) { return (bytes + 15) / 16 * 16; }
 
@@ -57,20 +65,25 @@ struct Bundle {
   size_t arena_bytes;
   size_t runner_bytes;
   MakeRunner make_runner;
+  size_t look_bytes;   // 0: no second look
+  MakeLook make_look;  // or null
 };
 
-// The runner of a bundle whose model is a .tflite.
-template <typename Resolver>
-class InterpretedModel {
+// A second look with its model and its arena, or without one if it uses the first model's.
+template <typename Resolver, size_t kOwnArenaBytes>
+class InterpretedLook {
  public:
-  InterpretedModel(const void* model, size_t bytes, uint8_t* arena, size_t arena_bytes)
-      : model_(model, bytes), interpreter_(model_, resolver_, arena, arena_bytes) {}
-  ModelRunner* runner() { return &interpreter_; }
+  InterpretedLook(const void* model, size_t bytes, const SecondLookSettings& settings,
+                  const uint8_t* output_order, uint8_t* arena, size_t arena_bytes)
+      : model_(model, bytes, kOwnArenaBytes > 0 ? own_ : arena,
+               kOwnArenaBytes > 0 ? sizeof(own_) : arena_bytes),
+        look_(model_.runner(), settings, output_order, kOwnArenaBytes == 0) {}
+  KeywordCheck* look() { return &look_; }
 
  private:
-  Model model_;
-  Resolver resolver_;
-  MicroInterpreter interpreter_;
+  alignas(16) uint8_t own_[kOwnArenaBytes > 0 ? kOwnArenaBytes : 1];
+  InterpretedModel<Resolver> model_;
+  SecondLook look_;
 };
 
 // Not for interrupt context: an inference takes milliseconds. One thread.
@@ -128,6 +141,7 @@ class Spotter {
   struct Parts {
     ModelRunner* runner;
     FrameMemory frames;
+    KeywordCheck* look;
   };
   static Parts Divide(const Bundle& bundle, void* memory, size_t bytes);
 

@@ -144,6 +144,7 @@ class App {
     const share = (part, whole) => `${((100 * part) / whole).toFixed(1)} %`;
     const figures = [
       ["model", `${model.name} ${model.sha8}, ${bytes(model.bytes)}`],
+      ...(model.second_look ? [["second look", `${model.second_look}, ${bytes(model.look_bytes)} of these`]] : []),
       ["arena", bytes(model.arena_bytes)],
       ["ops", `${model.ops.join(", ")}: ${bytes(model.ops_flash)} of flash`],
       ["runs every", `${model.every_ms} ms; scores are means over ${model.window_ms} ms`],

@@ -56,8 +56,9 @@ class BrowserSource {
     this.app.showModel(KWS_BUNDLE);
     const unpack = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
     const models = KWS_MODELS.map(unpack);
-    for (const [index, model] of models.entries()) {
-      if (!KWS_BUNDLE.compiled) await checkModel(model, KWS_BUNDLE.parts[index]);
+    const looks = KWS_BUNDLE.parts.map((part) => part.look).filter(Boolean);
+    for (const [index, facts] of [...KWS_BUNDLE.parts, ...looks].entries()) {
+      if (!KWS_BUNDLE.compiled) await checkModel(models[index], facts);
     }
     const before = violations;
     try {

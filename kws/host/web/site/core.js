@@ -19,8 +19,8 @@ class KwsCore {
     this.rest = new Int16Array(0); // samples of an incomplete hop
   }
 
-  // Starts a device (KWS_BUNDLE of model.js) at time 0; `models` are the bytes of its one or two
-  // models. Returns the boot lines. Throws an Error with a one-line message.
+  // Starts a device (KWS_BUNDLE of model.js) at time 0; `models` are the bytes of its bundles' models,
+  // then of their second looks. Returns the boot lines. Throws an Error with a one-line message.
   start(bundle, models) {
     let end = this.core.kws_memory();
     const place = (size) => {
@@ -28,14 +28,20 @@ class KwsCore {
       end += (size + 15) & ~15;
       return at;
     };
-    const frames = Math.max(...bundle.parts.map((part) => part.window_frames));
+    const windows = bundle.parts.flatMap((part) => [part, ...(part.look ? [part.look] : [])]);
+    const frames = Math.max(...windows.map((of) => of.window_frames));
+    const placeAll = (contents) => ({ contents, places: contents.map((bytes) => place(bytes.length)) });
     const at = { arena: place(bundle.arena_bytes), frames: place(frames * this.channels) };
     const parts = bundle.parts.map((part, index) => {
       const names = [part.name, part.sha8, ...part.labels];
       const text = new TextEncoder().encode(names.map((name) => `${name}\0`).join(""));
       const order = Uint8Array.from(part.output_order);
-      const contents = [models[index], text, Uint8Array.from(part.thresholds), order];
-      return { part, contents, places: contents.map((bytes) => place(bytes.length)) };
+      return { part, ...placeAll([models[index], text, Uint8Array.from(part.thresholds), order]) };
+    });
+    const looks = bundle.parts.filter((part) => part.look).map(({ look }, index) => {
+      const model = models[bundle.parts.length + index];
+      const tables = [Uint8Array.from(look.thresholds), Uint8Array.from(look.output_order)];
+      return { look, arena: look.arena_bytes ? place(look.arena_bytes) : 0, ...placeAll([model, ...tables]) };
     });
     const missing = end - this.core.memory.buffer.byteLength;
     if (missing > 0) this.core.memory.grow(Math.ceil(missing / 65536));
@@ -43,8 +49,10 @@ class KwsCore {
     this.labels = bundle.labels;
     this.parts = bundle.parts;
     this.rest = new Int16Array(0);
+    for (const { contents, places } of [...parts, ...looks]) {
+      contents.forEach((bytes, which) => memory.set(bytes, places[which]));
+    }
     parts.forEach(({ part, contents, places: [model, text, thresholds, order] }, index) => {
-      contents.forEach((bytes, which) => memory.set(bytes, [model, text, thresholds, order][which]));
       const { recognizer } = part;
       const isGood = this.core.kws_bundle(
         index, model, contents[0].length, text, part.labels.length, part.inference_stride,
@@ -52,6 +60,13 @@ class KwsCore {
         recognizer.minimum_count, thresholds, recognizer.report_unknown ? 1 : 0,
         Math.round(10 * recognizer.gate_db), part.window_frames, part.stride_samples,
         part.first_keyword, part.output_order.length ? order : 0);
+      if (!isGood) throw new Error(KwsCore.fault(this.text()));
+    });
+    looks.forEach(({ look, arena, contents, places: [model, thresholds, order] }) => {
+      const which = bundle.parts.findIndex((part) => part.look === look);
+      const isGood = this.core.kws_second_look(
+        which, model, contents[0].length, thresholds, order, look.looks, look.every, arena,
+        look.arena_bytes);
       if (!isGood) throw new Error(KwsCore.fault(this.text()));
     });
     const started = this.core.kws_start(

@@ -19,7 +19,7 @@ if the other half exceeds the requested rate, false alarms at words are multipli
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,12 +30,13 @@ from kws import config
 from kws.bundle.bundle import Bundle
 from kws.bundle.device import Device
 from kws.bundle.recognizer_settings import NEVER, RecognizerSettings
+from kws.bundle.rules import Rules
+from kws.bundle.second_look import LookSettings
 from kws.errors import DataError, KwsError
 from kws.model.evaluate.judge.stream_metrics import (
     THRESHOLDS,
     StreamMetrics,
     measure_traces,
-    with_threshold,
 )
 from kws.model.evaluate.judge.threshold_costs import (
     OPTIONS,
@@ -67,6 +68,16 @@ does not decide the thresholds."""
 _WINDOW_RESULTS = 2
 """Minimum number of averaged scores: a single one may be chance."""
 
+PROPOSALS = (40, 60, 80, 100, 120, 140, 170)
+"""Thresholds of a first model to try, if there is a second look."""
+
+_LOOK_WINDOWS = 3
+"""Number of average windows to try with a second look, the shortest ones: the first model only
+proposes."""
+
+_MOST_LOOKS = 600.0
+"""Maximum number of second looks per hour of talk. A look costs as much as several inferences."""
+
 _PRICES = (0.0, *np.geomspace(0.03, 1000, 28).tolist())
 """Prices of a false alarm, in misses, to try for each of the two rates."""
 
@@ -86,10 +97,28 @@ class Calibration:
     margin_at_words: float = MARGIN
     """Factor by which false alarms at words were multiplied."""
 
+    look: LookSettings | None = None
+    """Settings of the second look, if there is one."""
+
+    looks_per_hour: float = 0.0
+    """Second looks per hour of talk, or of all streams if there is no talk."""
+
     @property
     def has_talk(self) -> bool:
         """Whether there was talk without keywords."""
         return Kind.TALK in self.by_kind
+
+    def applied_to(self, bundle: Bundle) -> Bundle:
+        """The bundle with these settings."""
+        if bundle.second_look is None or self.look is None:
+            return replace(bundle, recognizer=self.settings)
+        look = replace(bundle.second_look, settings=self.look)
+        return replace(bundle, recognizer=self.settings, second_look=look)
+
+    @property
+    def deciding(self) -> Mapping[str, int]:
+        """The thresholds that decide: of the second look, if there is one."""
+        return self.look.thresholds if self.look else self.settings.thresholds
 
     def metrics(self) -> dict[str, Any]:
         """Figures for the bundle: what to expect, with 95 % intervals."""
@@ -110,6 +139,7 @@ class Calibration:
             "asked_false_alarms_at_words": self.asked[1],
             "margin_at_words": self.margin_at_words,
             "recognizer": config.to_dict(self.settings),
+            **({"second_look": config.to_dict(self.look)} if self.look else {}),
             "expected": self.expected.to_json(),
             "kinds": {kind: metrics.to_json() for kind, metrics in self.by_kind.items()},
         }
@@ -132,7 +162,7 @@ def _facts(metrics: StreamMetrics) -> dict[str, Any]:
 
 def count_runs(bundle: Bundle) -> int:
     """Number of calls that `calibrate` makes to `progress`."""
-    return len(_windows(bundle)) * len(THRESHOLDS)
+    return len(_candidates(bundle, bundle.keywords)) * len(THRESHOLDS)
 
 
 def calibrate(
@@ -164,16 +194,36 @@ def calibrate(
         raise DataError("the streams contain no keyword; calibration needs some")
     asked = (false_alarms_per_hour, false_alarms_per_hour if at_words is None else at_words)
     candidates = [
-        _choose(bundle, _settings(bundle, keywords, window), traces, asked, progress)
-        for window in _windows(bundle)
+        _choose(bundle, rules, traces, asked, progress) for rules in _candidates(bundle, keywords)
     ]
+    if bundle.second_look:
+        rested = [c for c in candidates if c.looks_per_hour <= _MOST_LOOKS]
+        candidates = rested or [min(candidates, key=lambda c: c.looks_per_hour)]
     return min(candidates, key=_cost)
 
 
-def _cost(candidate: Calibration) -> tuple[int, int, int]:
+def _cost(candidate: Calibration) -> tuple[int, int, float, int]:
     metrics = candidate.expected
     misses = metrics.total_said - metrics.total_hits
-    return misses, len(metrics.false_alarms), candidate.settings.average_window_ms
+    window = candidate.settings.average_window_ms
+    return misses, len(metrics.false_alarms), candidate.looks_per_hour, window
+
+
+def _candidates(bundle: Bundle, keywords: Sequence[str]) -> list[Rules]:
+    """Rules to try; the thresholds that decide are chosen for each.
+
+    With a second look these are its thresholds; all keywords of the first model get the same one.
+    """
+    windows = _windows(bundle)
+    rules = [replace(bundle.rules, recognizer=_settings(bundle, keywords, w)) for w in windows]
+    if bundle.second_look is None:
+        return rules
+    look = replace(bundle.second_look.settings, thresholds={})
+    return [
+        replace(replace(each, look=None).with_threshold(first, keywords), look=look)
+        for each in rules[:_LOOK_WINDOWS]
+        for first in PROPOSALS
+    ]
 
 
 def _windows(bundle: Bundle) -> list[int]:
@@ -205,41 +255,56 @@ def _settings(bundle: Bundle, keywords: Sequence[str], window: int) -> Recognize
 
 def _choose(
     bundle: Bundle,
-    settings: RecognizerSettings,
+    rules: Rules,
     traces: Sequence[Trace],
     asked: tuple[float, float],
     progress: Progress,
 ) -> Calibration:
-    """Find the best thresholds for one window; thresholds already in `settings` are kept.
+    """Find the best thresholds for a candidate; thresholds already in it are kept.
 
     Args:
         bundle: the model.
-        settings: the window, and keywords that are never reported.
+        rules: the window, keywords that are never reported, and with a second look the thresholds
+            of the first model.
         traces: the model's scores.
         asked: requested false alarms per hour of talk, and with `OTHER_WORDS` other words.
         progress: called with 1 after each run of the recognizer.
     """
-    keywords = [word for word in bundle.keywords if word not in settings.thresholds]
+    keywords = [w for w in bundle.keywords if rules.recognizer.thresholds.get(w) != NEVER]
     groups = traces_by_kind(traces)
 
     def measure(threshold: int) -> dict[Kind, StreamMetrics]:
-        tried = with_threshold(settings, bundle.labels, threshold, keywords)
-        metrics = {k: measure_traces(tried, bundle.labels, t, keywords) for k, t in groups.items()}
+        tried = rules.with_threshold(threshold, keywords)
+        metrics = {k: measure_traces(tried, t, keywords) for k, t in groups.items()}
         progress(1)
         return metrics
 
     by_threshold = list(on_all_cores(measure, THRESHOLDS))
     margin = _margin_at_words(keywords, by_threshold, traces, asked)
     places = _raised(costs_of(keywords, by_threshold), asked, margin)
-    thresholds = {word: OPTIONS[place] for word, place in zip(keywords, places, strict=True)}
-    tried = replace(settings, thresholds={**settings.thresholds, **thresholds})
+    tried = rules
+    for word, place in zip(keywords, places, strict=True):
+        tried = tried.with_threshold(OPTIONS[place], [word])
     return Calibration(
         asked,
-        tried,
-        measure_traces(tried, bundle.labels, traces, keywords),
-        {k: measure_traces(tried, bundle.labels, t, keywords) for k, t in groups.items()},
+        tried.recognizer,
+        measure_traces(tried, traces, keywords),
+        {k: measure_traces(tried, t, keywords) for k, t in groups.items()},
         margin,
+        tried.look,
+        _looks_per_hour(tried, groups.get(Kind.TALK, traces)),
     )
+
+
+def _looks_per_hour(rules: Rules, traces: Sequence[Trace]) -> float:
+    if rules.look is None:
+        return 0.0
+    looks = 0
+    for trace in traces:
+        recognizer = rules.core_recognizer()
+        recognizer.run(trace.scores, trace.times_ms, trace.looks)
+        looks += recognizer.looks
+    return looks / sum(trace.hours for trace in traces)
 
 
 def traces_by_kind(traces: Sequence[Trace]) -> dict[Kind, list[Trace]]:

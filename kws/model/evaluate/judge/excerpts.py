@@ -17,7 +17,6 @@ from kws.model.evaluate.judge.stream_metrics import (
     FalseAlarm,
     measure_traces,
     recognize,
-    with_threshold,
 )
 from kws.model.evaluate.score.streams import TITLES, Kind, Stream
 from kws.model.evaluate.score.traces import Trace
@@ -63,7 +62,7 @@ def excerpts_of(
         trace: the model's scores for it.
         keywords: keywords to report; if empty, all of the bundle.
     """
-    metrics = measure_traces(bundle.recognizer, bundle.labels, [trace], keywords)
+    metrics = measure_traces(bundle.rules, [trace], keywords)
     alarms = metrics.false_alarms
     peaks = peaks_of(bundle, trace, [alarm.report for alarm in alarms])
     worst = sorted(zip(peaks, alarms, strict=True), key=lambda pair: -pair[0])[:_EXCERPTS]
@@ -98,8 +97,7 @@ def peaks_of(bundle: Bundle, trace: Trace, reports: Sequence[Report]) -> list[in
     peaks = [report.score for report in reports]
     for threshold in THRESHOLDS if reports else ():
         times: dict[str, list[int]] = {}
-        settings = with_threshold(bundle.recognizer, bundle.labels, threshold)
-        for again in recognize(settings, bundle.labels, trace):
+        for again in recognize(bundle.rules.with_threshold(threshold), trace):
             times.setdefault(again.label, []).append(again.time_ms)
         for place, report in enumerate(reports):
             of_label = times.get(report.label, [])

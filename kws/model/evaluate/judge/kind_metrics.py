@@ -117,8 +117,8 @@ def measure_kinds(
         group = [trace for trace in traces if trace.kind == kind]
         if not group:
             continue
-        metrics = measure_traces(bundle.recognizer, bundle.labels, group, keywords)
-        curve = threshold_curve(bundle.recognizer, bundle.labels, group, keywords, progress)
+        metrics = measure_traces(bundle.rules, group, keywords)
+        curve = threshold_curve(bundle.rules, group, keywords, progress)
         results.append(KindMetrics(kind, metrics, curve, _by_source(bundle, group, keywords)))
     return tuple(results)
 
@@ -160,8 +160,7 @@ def _by_source(
         if trace.source:
             groups.setdefault(trace.source, []).append(trace)
     metrics = {
-        source: measure_traces(bundle.recognizer, bundle.labels, group, keywords)
-        for source, group in groups.items()
+        source: measure_traces(bundle.rules, group, keywords) for source, group in groups.items()
     }
     worst_first = sorted(metrics, key=lambda source: -metrics[source].false_alarms_per_hour)
     return {source: metrics[source] for source in worst_first}

@@ -7,14 +7,13 @@ The core's recognizer runs over the scores of a trace, once per settings.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from kws import _core
 from kws.audio.tts.voices import voice_of
-from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.bundle.rules import Rules
 from kws.labels import first_keyword, keywords_of
 from kws.model.evaluate.judge.hits import Report, match
 from kws.model.evaluate.judge.statistics import Interval, poisson, recall_interval
@@ -150,33 +149,27 @@ class StreamMetrics:
         }
 
 
-def recognize(
-    settings: RecognizerSettings, labels: Sequence[str], trace: Trace
-) -> tuple[Report, ...]:
+def recognize(rules: Rules, trace: Trace) -> tuple[Report, ...]:
     """The reports of keywords by the core's recognizer for a stream's scores."""
-    recognizer = _core.Recognizer(len(labels), **settings.for_core(labels))
-    rows = recognizer.run(trace.scores, trace.times_ms)
+    labels = rules.labels
+    rows = rules.core_recognizer().run(trace.scores, trace.times_ms, trace.looks)
     # Filter before objects are made: most results are silence.
     rows = rows[rows[:, 1] >= first_keyword(labels)]
     return tuple(Report(labels[k], score, time_ms) for time_ms, k, score in rows.tolist())
 
 
 def measure_traces(
-    settings: RecognizerSettings,
-    labels: Sequence[str],
-    traces: Sequence[Trace],
-    keywords: Sequence[str] = (),
+    rules: Rules, traces: Sequence[Trace], keywords: Sequence[str] = ()
 ) -> StreamMetrics:
-    """Metrics of a model with these recognizer settings.
+    """Metrics of a model with these rules.
 
     Args:
-        settings: settings of the recognizer.
-        labels: labels of the model.
+        rules: the model's labels and settings.
         traces: the model's scores for streams.
         keywords: keywords to report; if empty, all of the model. The model's other keywords count
             as other words.
     """
-    keywords = tuple(keywords or keywords_of(labels))
+    keywords = tuple(keywords or keywords_of(rules.labels))
     said, hits, wrong = (dict.fromkeys(keywords, 0) for _ in range(3))
     alarms: list[FalseAlarm] = []
     latencies: list[int] = []
@@ -185,7 +178,7 @@ def measure_traces(
     heard: list[bool] = []
     other_words = 0
     for number, trace in enumerate(traces):
-        outcomes = match(trace.words, recognize(settings, labels, trace), keywords)
+        outcomes = match(trace.words, recognize(rules, trace), keywords)
         near = [FalseAlarm(number, report, None) for report in outcomes.stray]
         for outcome in outcomes.of_words:
             word = outcome.word
@@ -231,8 +224,7 @@ class OperatingPoint:
 
 
 def threshold_curve(
-    settings: RecognizerSettings,
-    labels: Sequence[str],
+    rules: Rules,
     traces: Sequence[Trace],
     keywords: Sequence[str] = (),
     progress: Progress = lambda _: None,
@@ -240,20 +232,8 @@ def threshold_curve(
     """An operating point per value of `THRESHOLDS`, set for these keywords (if empty, all)."""
 
     def point(threshold: int) -> OperatingPoint:
-        tried = with_threshold(settings, labels, threshold, keywords)
-        metrics = measure_traces(tried, labels, traces, keywords)
+        metrics = measure_traces(rules.with_threshold(threshold, keywords), traces, keywords)
         progress(1)
         return OperatingPoint(threshold, metrics.miss_share, metrics.false_alarms_per_hour)
 
     return tuple(on_all_cores(point, THRESHOLDS))
-
-
-def with_threshold(
-    settings: RecognizerSettings,
-    labels: Sequence[str],
-    threshold: int,
-    keywords: Sequence[str] = (),
-) -> RecognizerSettings:
-    """The settings with one threshold for these keywords (if empty, all); others are unchanged."""
-    changed = dict.fromkeys(keywords or keywords_of(labels), threshold)
-    return replace(settings, thresholds={**settings.thresholds, **changed})

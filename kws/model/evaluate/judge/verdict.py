@@ -111,7 +111,7 @@ class Verdict:
 def calibrated_misses(calibration: Calibration) -> MissCounts:
     """Misses of the validation clips in a quiet room, at the chosen thresholds."""
     metrics = calibration.by_kind.get(Kind.QUIET, calibration.expected)
-    thresholds = calibration.settings.thresholds
+    thresholds = calibration.deciding
     never = tuple(word for word in metrics.keywords if thresholds.get(word) == NEVER)
     return stream_misses(metrics, "by validation speakers", never)
 

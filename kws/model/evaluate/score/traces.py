@@ -33,6 +33,9 @@ class Trace:
     scores: npt.NDArray[np.int8]
     """int8[n, classes]."""
 
+    looks: npt.NDArray[np.int8] | None = None
+    """int8[n, classes]: scores of the second look at each inference; None without one."""
+
     kind: Kind = Kind.RECORDING
     source: str = ""  # source of talk; else empty
     skipped: int = 0
@@ -69,13 +72,19 @@ def play_streams(
     def play(stream: Stream) -> T:
         pipeline = Device(bundle).pipeline()
         with bundle.core_faults():
-            _, times, scores = pipeline.trace(stream.sound(bundle.frontend.clip_ms))
+            sound = stream.sound(bundle.frontend.clip_ms)
+            if bundle.second_look:
+                _, times, scores, looks = pipeline.trace_looks(sound)
+            else:
+                looks = None
+                _, times, scores = pipeline.trace(sound)
         progress(1)
         trace = Trace(
             stream.words,
             stream.hours,
             times,
             scores,
+            looks,
             kind=stream.kind,
             source=stream.source,
             skipped=pipeline.skipped,

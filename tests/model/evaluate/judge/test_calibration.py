@@ -18,6 +18,7 @@ from kws.audio.surroundings import Surroundings
 from kws.bundle.bundle import Bundle
 from kws.bundle.making import make_bundle
 from kws.bundle.reading import load_bundle
+from kws.bundle.rules import Rules
 from kws.cli.main import app
 from kws.errors import DataError, KwsError, UsageError
 from kws.model.evaluate.bundle_calibration import calibrate_bundle
@@ -158,7 +159,7 @@ def test_command_uses_only_validation_clips(run: Run, tmp_path: Path) -> None:
     plan = StreamPlan(0.05, 0, words_a_minute=20)
     streams = plan.streams(open_dataset(run.data), after.keywords, Split.VALIDATION)
     traces = list(trace_streams(after, streams))
-    metrics = measure_traces(after.recognizer, after.labels, traces)
+    metrics = measure_traces(after.rules, traces)
     assert metrics.total_hits == expected["hits"]
 
 
@@ -252,7 +253,7 @@ def test_rare_false_alarms_are_estimated_from_few(asked: float, bundle: Bundle) 
     others = replace(scored([], talk(10), seconds=36_000), kind=Kind.TALK)
     settings = calibrate(bundle, traces, asked, at_words=100).settings
     assert settings.thresholds["yes"] < 253, "the outlier does not decide"
-    heard_there = len(measure_traces(settings, bundle.labels, [others]).false_alarms)
+    heard_there = len(measure_traces(Rules(bundle.labels, settings), [others]).false_alarms)
     assert 10 * asked / MARGIN / 3 < heard_there < 10 * asked
 
 

@@ -13,6 +13,7 @@ from kws.audio.dataset import DataSet, Split
 from kws.bundle.device import Device
 from kws.bundle.making import make_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.bundle.rules import Rules
 from kws.host.serial.lines import parse
 from kws.model.evaluate.judge.excerpts import excerpts_of, peaks_of
 from kws.model.evaluate.judge.stream_metrics import (
@@ -20,7 +21,6 @@ from kws.model.evaluate.judge.stream_metrics import (
     measure_traces,
     recognize,
     threshold_curve,
-    with_threshold,
 )
 from kws.model.evaluate.score.streams import Stream, StreamSettings, make_streams
 from kws.model.evaluate.score.traces import Trace, trace_streams
@@ -41,7 +41,7 @@ def test_each_report_is_a_hit_a_wrong_one_or_a_false_alarm() -> None:
             (25000, "yes", 255),  # long after it
         ],
     )
-    metrics = measure_traces(SETTINGS, LABELS, [trace])
+    metrics = measure_traces(Rules(LABELS, SETTINGS), [trace])
     assert metrics.said == {"yes": 2, "no": 1}
     assert metrics.hits == {"yes": 1, "no": 0}
     assert metrics.wrong == {"yes": 1, "no": 0}
@@ -63,20 +63,22 @@ def test_each_report_is_a_hit_a_wrong_one_or_a_false_alarm() -> None:
 
 def test_latency_counts_from_the_words_end() -> None:
     trace = scored([said("yes", 5000)], [(5480, "yes", 255)])
-    (report,) = recognize(SETTINGS, LABELS, trace)
-    metrics = measure_traces(SETTINGS, LABELS, [trace])
+    (report,) = recognize(Rules(LABELS, SETTINGS), trace)
+    metrics = measure_traces(Rules(LABELS, SETTINGS), [trace])
     assert metrics.latencies_ms == (report.time_ms - 5500,)
     assert 0 < metrics.latencies_ms[0] < 300
 
 
 def test_report_before_the_word_is_not_a_hit() -> None:
-    metrics = measure_traces(SETTINGS, LABELS, [scored([said("yes", 6000)], [(5000, "yes", 255)])])
+    metrics = measure_traces(
+        Rules(LABELS, SETTINGS), [scored([said("yes", 6000)], [(5000, "yes", 255)])]
+    )
     assert metrics.hits["yes"] == 0
     assert len(metrics.false_alarms) == 1
 
 
 def test_stream_without_words_and_reports() -> None:
-    metrics = measure_traces(SETTINGS, LABELS, [scored([], [])])
+    metrics = measure_traces(Rules(LABELS, SETTINGS), [scored([], [])])
     facts = metrics.to_json()
     assert (facts["miss_share"], facts["false_alarms"], facts["latency_ms"]) == (0.0, 0, {})
     assert facts["false_alarms_an_hour_95"][0] == 0.0
@@ -94,7 +96,7 @@ def test_peak_of_a_false_alarm_is_the_highest_threshold_at_which_it_occurs() -> 
         scores[rows, 0] = -128
         scores[rows, label] = np.linspace(120, highest, len(rows)).astype(int) - 128
     trace = Trace((), 20 / 3600, times, scores)
-    reports = recognize(settings, LABELS, trace)
+    reports = recognize(Rules(LABELS, settings), trace)
     assert [(r.label, r.score // 20) for r in reports] == [("yes", 5), ("no", 5), ("yes", 5)]
     peaks = peaks_of(bundle, trace, reports)
     assert peaks[0] == pytest.approx(200, abs=6)
@@ -106,7 +108,7 @@ def test_curve_trades_misses_for_false_alarms() -> None:
     trace = scored([said("yes", 5000), said("yes", 10000)], peaks)
     points = {
         point.threshold: (point.miss_share, round(point.false_alarms_per_hour))
-        for point in threshold_curve(SETTINGS, LABELS, [trace])
+        for point in threshold_curve(Rules(LABELS, SETTINGS), [trace])
     }
     assert sorted(points) == sorted(THRESHOLDS)
     assert points[160] == (0.0, 60)
@@ -116,7 +118,11 @@ def test_curve_trades_misses_for_false_alarms() -> None:
 
 def test_one_threshold_for_all_keywords_does_not_change_silence_and_unknown() -> None:
     settings = RecognizerSettings(thresholds={"unknown": 255, "yes": 3})
-    assert with_threshold(settings, LABELS, 99).thresholds == {"unknown": 255, "yes": 99, "no": 99}
+    assert Rules(LABELS, settings).with_threshold(99).recognizer.thresholds == {
+        "unknown": 255,
+        "yes": 99,
+        "no": 99,
+    }
 
 
 def test_streams_are_measured_with_the_bundles_gate() -> None:
@@ -125,7 +131,7 @@ def test_streams_are_measured_with_the_bundles_gate() -> None:
     bundle = make_bundle(dense_model(), LABELS, name="a", recognizer=SETTINGS)
     gated = replace(bundle, recognizer=replace(SETTINGS, gate_db=0.8))
     traces = [next(trace_streams(b, [Stream(room, ())])) for b in (bundle, gated)]
-    metrics = [measure_traces(SETTINGS, LABELS, [trace]) for trace in traces]
+    metrics = [measure_traces(Rules(LABELS, SETTINGS), [trace]) for trace in traces]
     silent = (traces[1].scores == np.array([127, -128, -128, -128])).all(axis=1)
     assert not (traces[0].scores == traces[1].scores[-1]).all(axis=1).any()
     assert traces[1].skipped == silent.sum() > 0.5 * len(silent)
@@ -142,11 +148,11 @@ def test_recognizer_on_stored_scores_gives_the_pipelines_reports(run: Run, tones
     (trace,) = trace_streams(bundle, [stream])
     lines = parse(Device(bundle).pipeline().feed(stream.pcm))
     device = [(h.time_ms, h.label, h.score) for h in lines.heard if h.label in bundle.keywords]
-    reports = recognize(bundle.recognizer, bundle.labels, trace)
+    reports = recognize(bundle.rules, trace)
     assert len(reports) > 20
     assert [(r.time_ms, r.label, r.score) for r in reports] == device
     assert len(trace.times_ms) == pytest.approx(4 * 60 * 25, abs=30)
-    metrics = measure_traces(bundle.recognizer, bundle.labels, [trace])
+    metrics = measure_traces(bundle.rules, [trace])
     assert metrics.total_hits > 5
     excerpts = excerpts_of(bundle, stream, trace)
     assert len(excerpts) == min(len(metrics.false_alarms), 6) + min(len(metrics.missed), 6)

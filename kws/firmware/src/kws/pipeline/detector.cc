@@ -3,31 +3,30 @@
 
 #include <cstring>
 
+#include "kws/pipeline/scores.h"
+
 namespace kws {
-namespace {
-
-bool IsSingle(const TensorView& tensor, TensorType type, int bytes) {
-  return tensor.data != nullptr && tensor.type == type &&
-         tensor.bytes == static_cast<uint32_t>(bytes);
-}
-
-}  // namespace
-
 Detector::Detector(const PipelineConfig& config, ModelRunner* runner)
     : config_(config),
       runner_(runner),
       recognizer_(config.label_count, config.recognizer, config.first_keyword > 0) {}
 
-Status Detector::Start(int kept_frames) {
+Status Detector::Start(const FeatureProvider& features) {
   KWS_RETURN_IF_ERROR(runner_->AllocateTensors());
   const TensorView input = runner_->input(0);
   input_frames_ = static_cast<int>(input.bytes) / Frontend::kChannels;
-  mismatch_ = FindMismatch(kept_frames);
+  mismatch_ = FindMismatch(features.capacity());
   if (mismatch_ != Mismatch::kNone) return Status::kBadArgument;
   input_ = input.As<int8_t>();
   const TensorView output = runner_->output(0);
   raw_scores_ = output.As<uint8_t>();
-  flip_ = output.type == TensorType::kUInt8 ? 0x80 : 0;  // 0 is -128
+  flip_ = FlipOf(output);
+  if (second_ != nullptr) {
+    const Status status = second_->Start(features, runner_, IsStreaming(), &recognizer_,
+                                         config_.label_count, config_.first_keyword);
+    if (status == Status::kBadArgument) mismatch_ = Mismatch::kSecondLook;
+    KWS_RETURN_IF_ERROR(status);
+  }
   return Reset();
 }
 
@@ -35,7 +34,7 @@ Mismatch Detector::FindMismatch(int kept_frames) const {
   if (config_.label_count < 1 || config_.label_count > Recognizer::kMaxLabels) {
     return Mismatch::kLabelCount;
   }
-  if (!HasOrder()) return Mismatch::kOutputOrder;
+  if (!IsPermutation(config_.output_order, config_.label_count)) return Mismatch::kOutputOrder;
   if (config_.inference_stride < 1) return Mismatch::kInferenceStride;
   const int32_t window = config_.recognizer.average_window_ms;
   if (config_.stride_samples != Frontend::kStrideSamples &&
@@ -76,17 +75,6 @@ Mismatch Detector::FindMismatch(int kept_frames) const {
   return Mismatch::kNone;
 }
 
-bool Detector::HasOrder() const {
-  if (config_.output_order == nullptr) return true;
-  for (int output = 0; output < config_.label_count; ++output) {
-    int label = 0;
-    while (config_.output_order[label] != output) {
-      if (++label == config_.label_count) return false;
-    }
-  }
-  return true;
-}
-
 Status Detector::HearSilence() {
   if (!IsStreaming()) return Status::kOk;  // features before the start are -128
   for (int heard = 0; heard < config_.window_frames; heard += input_frames_) {
@@ -100,6 +88,7 @@ Status Detector::HearSilence() {
 
 Status Detector::Reset() {
   recognizer_.Reset();
+  if (second_ != nullptr) second_->Reset();
   // One inference is at the frame that fills the window.
   frames_to_inference_ = (config_.window_frames - 1) % config_.inference_stride + 1;
   frames_to_trust_ = IsStreaming() ? config_.window_frames : 0;
@@ -138,17 +127,16 @@ Status Detector::Infer(const FeatureProvider& features, uint32_t time_ms) {
   features.CopyNewest(input_frames_, input_);
   KWS_RETURN_IF_ERROR(runner_->Invoke());
   if (frames_to_trust_ > 0) return Status::kOk;  // less than a window
-  for (int i = 0; i < config_.label_count; ++i) {
-    const int output = config_.output_order != nullptr ? config_.output_order[i] : i;
-    scores_[i] = static_cast<int8_t>(raw_scores_[output] ^ flip_);
-  }
+  CopyScores(raw_scores_, flip_, config_.output_order, config_.label_count, scores_);
   return Recognize(time_ms);
 }
 
 Status Detector::Recognize(uint32_t time_ms) {
   inferred_ = true;
   Recognizer::Result result;
-  KWS_RETURN_IF_ERROR(recognizer_.Process(scores_, static_cast<int32_t>(time_ms), &result));
+  const int32_t now = static_cast<int32_t>(time_ms);
+  KWS_RETURN_IF_ERROR(second_ != nullptr ? second_->Process(scores_, now, &result)
+                                         : recognizer_.Process(scores_, now, &result));
   const int first = config_.report_unknown ? config_.first_keyword - 1 : config_.first_keyword;
   if (result.is_new && result.label >= first) {
     detection_.label = result.label;

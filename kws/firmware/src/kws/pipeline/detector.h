@@ -10,6 +10,7 @@
 #include "kws/pipeline/feature_provider.h"
 #include "kws/pipeline/mismatch.h"
 #include "kws/pipeline/recognizer.h"
+#include "kws/pipeline/second_look.h"
 #include "kws/runtime/model_runner.h"
 #include "kws/status.h"
 
@@ -73,10 +74,13 @@ class Detector {
   // Keeps references to both arguments. Uses the runner from Start on.
   Detector(const PipelineConfig& config, ModelRunner* runner);
 
-  // Checks settings and model, and allocates the tensors. Call once, before the first hop.
-  // `kept_frames`: frames of history; at least the frames of the model's input. kBadArgument:
-  // mismatch() says why.
-  Status Start(int kept_frames);
+  // Adds a second model, before Start; null removes it.
+  void UseSecondLook(KeywordCheck* second) { second_ = second; }
+
+  // Checks settings and models, and allocates the tensors. Call once, before the first hop.
+  // `features`: keeps at least the frames of each model's input, and must outlive the detector.
+  // kBadArgument: mismatch() says why.
+  Status Start(const FeatureProvider& features);
 
   // Feeds a streaming model a window of silence, after Start or Reset; no effect on other models.
   // Without it, scores are ignored for the first window of frames. Takes as long as all inferences
@@ -110,12 +114,15 @@ class Detector {
   bool has_trusted_means() const { return recognizer_.IsTrusted(); }
   bool inferred() const { return inferred_; }
   const int8_t* scores() const { return scores_; }
-  size_t arena_used_bytes() const { return runner_->arena_used_bytes(); }
+  // Of both models; the larger one if they share an arena.
+  size_t arena_used_bytes() const {
+    const size_t used = runner_->arena_used_bytes();
+    const size_t by_second = second_ != nullptr ? second_->runner().arena_used_bytes() : 0;
+    return by_second > used ? by_second : used;
+  }
 
  private:
   Mismatch FindMismatch(int kept_frames) const;
-  // Whether `output_order` is a permutation.
-  bool HasOrder() const;
   bool IsStreaming() const { return input_frames_ < config_.window_frames; }
   bool IsDue(bool has_frame);
   Status Infer(const FeatureProvider& features, uint32_t time_ms);
@@ -123,6 +130,7 @@ class Detector {
 
   const PipelineConfig& config_;
   ModelRunner* runner_;
+  KeywordCheck* second_ = nullptr;
   Mismatch mismatch_ = Mismatch::kNone;
   int8_t* input_ = nullptr;              // the model's input, in the arena
   const uint8_t* raw_scores_ = nullptr;  // likewise its output

@@ -44,6 +44,9 @@ const char* MismatchMessage(Mismatch mismatch) {
       return "listen_ms is less than 20; build it with --for 5s";
     case Mismatch::kDifferentStrides:
       return "the bundles' frames have different strides; train both with the same stride";
+    case Mismatch::kSecondLook:
+      return "the second look's model or settings do not match the first model; make the bundle "
+             "again and rebuild";
   }
   return "unknown";
 }

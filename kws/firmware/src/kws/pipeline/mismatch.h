@@ -22,8 +22,9 @@ enum class Mismatch : uint8_t {
   kStreamingStride,
   kOutput,
   kScores,
-  kListenMs,         // of two bundles
-  kDifferentStrides  // of two bundles
+  kListenMs,          // of two bundles
+  kDifferentStrides,  // of two bundles
+  kSecondLook
 };
 
 // One line: what does not match; what to do. Static storage; firmware that does not call it does

@@ -62,10 +62,11 @@ Status Pipeline::StartSecond(Pipeline& pipeline) {
 
 void Pipeline::MakeDetector(const PipelineConfig& config, ModelRunner* runner) {
   detector_ = new (place_) Detector(config, runner);
+  detector_->UseSecondLook(seconds_[listening_ ? 1 : 0]);
 }
 
 Status Pipeline::StartDetector() {
-  const Status status = detector_->Start(features_.capacity());
+  const Status status = detector_->Start(features_);
   mismatch_ = detector_->mismatch();
   arena_used_[listening_ ? 1 : 0] = detector_->arena_used_bytes();
   return status;

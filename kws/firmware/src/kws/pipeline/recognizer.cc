@@ -39,6 +39,13 @@ bool Recognizer::IsTrusted() const {
 }
 
 Status Recognizer::Process(const int8_t* scores, int32_t time_ms, Result* result) {
+  KWS_RETURN_IF_ERROR(Add(scores, time_ms));
+  Choose(result);
+  if (result->is_new) Accept(result->label);
+  return Status::kOk;
+}
+
+Status Recognizer::Add(const int8_t* scores, int32_t time_ms) {
   if (capacity_ == 0) return Status::kBadArgument;
   // Differences of times stay valid when time wraps.
   const uint32_t now = static_cast<uint32_t>(time_ms);
@@ -60,12 +67,15 @@ Status Recognizer::Process(const int8_t* scores, int32_t time_ms, Result* result
   if (suppressing_ && now - previous_time_ > static_cast<uint32_t>(settings_.suppression_ms)) {
     suppressing_ = false;
   }
+  return Status::kOk;
+}
 
+void Recognizer::Choose(Result* result) const {
   result->is_new = false;
   if (!IsTrusted()) {
     result->label = previous_label_;
     result->score = 0;
-    return Status::kOk;
+    return;
   }
 
   result->label = 0;
@@ -80,14 +90,17 @@ Status Recognizer::Process(const int8_t* scores, int32_t time_ms, Result* result
       exceeds = above;
     }
   }
+  result->is_new = exceeds && !IsSuppressed(result->label);
+}
 
-  if (exceeds && (result->label != previous_label_ || !suppressing_)) {
-    result->is_new = true;
-    previous_label_ = result->label;
-    previous_time_ = now;
-    suppressing_ = result->label != 0 || !has_silence_;
-  }
-  return Status::kOk;
+void Recognizer::Accept(int label) {
+  previous_label_ = label;
+  previous_time_ = times_[Slot(count_ - 1)];
+  suppressing_ = label != 0 || !has_silence_;
+}
+
+bool Recognizer::MayReport(int label) const {
+  return IsTrusted() && MeanScore(label) > thresholds_[label] && !IsSuppressed(label);
 }
 
 }  // namespace kws

@@ -63,6 +63,14 @@ class Recognizer {
   // Capacity() results.
   Status Process(const int8_t* scores, int32_t time_ms, Result* result);
 
+  // Process in three steps, so that a detection can be refused (see Proposals). Add adds a result;
+  // Choose finds the label, and a detection that is not reported yet; Accept reports a label.
+  // MayReport: the mean of a label exceeds its threshold, and it is not suppressed.
+  Status Add(const int8_t* scores, int32_t time_ms);
+  void Choose(Result* result) const;
+  void Accept(int label);
+  bool MayReport(int label) const;
+
   // The mean score (0..255) of `label` (0..label_count - 1) in the window of the last Process; 0
   // before the first.
   uint8_t MeanScore(int label) const;
@@ -78,6 +86,7 @@ class Recognizer {
   void Reset();
 
  private:
+  bool IsSuppressed(int label) const { return suppressing_ && label == previous_label_; }
   int Slot(int offset) const { return (first_ + offset) % capacity_; }  // offset 0 is the oldest
 
   RecognizerSettings settings_;

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kws/pipeline/second_look.h"
+
+#include "kws/pipeline/scores.h"
+
+namespace kws {
+
+Status Proposals::Add(const int8_t* scores, int32_t time_ms, Recognizer::Result* result,
+                      bool* look) {
+  *look = false;
+  KWS_RETURN_IF_ERROR(recognizer_->Add(scores, time_ms));
+  recognizer_->Choose(result);
+  if (result->label < first_keyword_) {
+    if (result->is_new) recognizer_->Accept(result->label);
+  } else {
+    result->is_new = false;
+  }
+  int label = first_keyword_;
+  while (label < label_count_ && !recognizer_->MayReport(label)) ++label;
+  if (label == label_count_) {
+    Reset();
+  } else if (wait_ > 0) {
+    --wait_;
+  } else if (looks_ < settings_.looks) {
+    ++looks_;
+    wait_ = settings_.every - 1;
+    *look = true;
+  }
+  return Status::kOk;
+}
+
+void Proposals::Confirm(const int8_t* scores, Recognizer::Result* result) {
+  int best = -1;
+  uint8_t highest = 0;
+  for (int label = first_keyword_; label < label_count_; ++label) {
+    const uint8_t score = static_cast<uint8_t>(scores[label] + 128);
+    if (score > settings_.thresholds[label] && score > highest && recognizer_->MayReport(label)) {
+      best = label;
+      highest = score;
+    }
+  }
+  if (best < 0) return;
+  recognizer_->Accept(best);
+  result->label = best;
+  result->score = highest;
+  result->is_new = true;
+  Reset();
+}
+
+bool SecondLook::Fits(int label_count, int capacity) const {
+  if (settings_.thresholds == nullptr || settings_.looks < 1 || settings_.every < 1) return false;
+  if (runner_->inputs_size() != 1 || runner_->outputs_size() != 1) return false;
+  const TensorView input = runner_->input(0);
+  const int frames = static_cast<int>(input.bytes) / Frontend::kChannels;
+  if (frames < 1 || frames > capacity ||
+      !IsSingle(input, TensorType::kInt8, frames * Frontend::kChannels)) {
+    return false;
+  }
+  const TensorView output = runner_->output(0);
+  if (output.type != TensorType::kInt8 || output.scale != 1.0f / 256.0f ||
+      output.zero_point != -128) {
+    return false;
+  }
+  const int scores = static_cast<int>(output.bytes);
+  if (output_order_ == nullptr) return scores == label_count;
+  for (int label = 0; label < label_count; ++label) {
+    if (output_order_[label] >= scores) return false;
+  }
+  return true;
+}
+
+Status SecondLook::Start(const FeatureProvider& features, ModelRunner* first, bool first_streams,
+                         Recognizer* recognizer, int label_count, int first_keyword) {
+  features_ = &features;
+  first_ = first;
+  label_count_ = label_count;
+  proposals_ = Proposals(recognizer, label_count, first_keyword, settings_);
+  KWS_RETURN_IF_ERROR(runner_->AllocateTensors());
+  if (!Fits(label_count, features.capacity()) || (first_streams && shares_arena_)) {
+    return Status::kBadArgument;
+  }
+  return shares_arena_ ? first->AllocateTensors() : Status::kOk;
+}
+
+Status SecondLook::Process(const int8_t* scores, int32_t time_ms, Recognizer::Result* result) {
+  bool look = false;
+  KWS_RETURN_IF_ERROR(proposals_.Add(scores, time_ms, result, &look));
+  if (!look) return Status::kOk;
+  int8_t seen[Recognizer::kMaxLabels];
+  KWS_RETURN_IF_ERROR(Look(seen));
+  ++looks_;
+  proposals_.Confirm(seen, result);
+  return Status::kOk;
+}
+
+Status SecondLook::Look(int8_t* scores) {
+  // The same model in the same arena gets the same addresses, so the detector's stay valid.
+  KWS_RETURN_IF_ERROR(shares_arena_ ? runner_->AllocateTensors() : runner_->Reset());
+  const TensorView input = runner_->input(0);
+  features_->CopyNewest(static_cast<int>(input.bytes) / Frontend::kChannels, input.As<int8_t>());
+  KWS_RETURN_IF_ERROR(runner_->Invoke());
+  CopyScores(runner_->output(0).As<uint8_t>(), 0, output_order_, label_count_, scores);
+  return shares_arena_ ? first_->AllocateTensors() : Status::kOk;
+}
+
+}  // namespace kws

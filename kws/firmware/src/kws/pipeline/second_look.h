@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// A second, larger model that checks the keywords of the first before they are reported. It runs
+// only when the first one proposes a keyword, so the first may propose too many.
+#ifndef KWS_PIPELINE_SECOND_LOOK_H_
+#define KWS_PIPELINE_SECOND_LOOK_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kws/pipeline/feature_provider.h"
+#include "kws/pipeline/recognizer.h"
+#include "kws/runtime/model_runner.h"
+#include "kws/status.h"
+
+namespace kws {
+
+struct SecondLookSettings {
+  constexpr SecondLookSettings(const uint8_t* each = nullptr, int most = 3, int stride = 1)
+      : thresholds(each), looks(most), every(stride) {}
+
+  // One per label: the second model's score (0..255) must exceed it. Those of silence and unknown
+  // are not used.
+  const uint8_t* thresholds;
+  int looks;  // at most, for one proposal (> 0)
+  int every;  // inferences of the first model between two looks (> 0)
+};
+
+// When the second model looks, and what it confirms. A keyword is proposed while its mean score
+// exceeds its threshold and it is not suppressed. The second model looks at each proposal until it
+// confirms one, `looks` times at most. Of the proposed keywords, the one with the highest score of
+// the second model above its threshold is reported, with this score. A refused keyword is not
+// suppressed. Silence and unknown are reported without a look.
+class Proposals {
+ public:
+  Proposals() = default;
+
+  // Keeps a reference to the recognizer and the thresholds.
+  Proposals(Recognizer* recognizer, int label_count, int first_keyword,
+            const SecondLookSettings& settings)
+      : recognizer_(recognizer),
+        settings_(settings),
+        label_count_(label_count),
+        first_keyword_(first_keyword) {}
+
+  // Adds a result of the first model, see Recognizer::Process. `*look`: whether the second model
+  // has to look now; then call Confirm.
+  Status Add(const int8_t* scores, int32_t time_ms, Recognizer::Result* result, bool* look);
+
+  // Decides with the second model's scores, one per label.
+  void Confirm(const int8_t* scores, Recognizer::Result* result);
+
+  // Call it after Recognizer::Reset.
+  void Reset() { looks_ = wait_ = 0; }
+
+ private:
+  Recognizer* recognizer_ = nullptr;
+  SecondLookSettings settings_;
+  int label_count_ = 0;
+  int first_keyword_ = 0;
+  int looks_ = 0;  // at this proposal so far
+  int wait_ = 0;   // results until the next look
+};
+
+// The detector's interface to a second look, so that firmware without one does not link it.
+class KeywordCheck {
+ public:
+  // Allocates the tensors, checks model and settings, and restores the first model's tensors.
+  // kBadArgument: they do not match.
+  virtual Status Start(const FeatureProvider& features, ModelRunner* first, bool first_streams,
+                       Recognizer* recognizer, int label_count, int first_keyword) = 0;
+
+  // Recognizer::Process, with a look at what it would report.
+  virtual Status Process(const int8_t* scores, int32_t time_ms, Recognizer::Result* result) = 0;
+
+  // Call it after Recognizer::Reset.
+  virtual void Reset() = 0;
+
+  virtual const ModelRunner& runner() const = 0;
+
+ protected:
+  // Never deleted through this base: a virtual destructor would link `operator delete`.
+  ~KeywordCheck() = default;
+};
+
+// Runs the second model. The caller owns runner and tables, which must outlive it.
+class SecondLook final : public KeywordCheck {
+ public:
+  // `runner`: of a stateless model; it may use the first runner's arena, unless the first model
+  // streams. `output_order`: the model's output index of each label; it may have more outputs. Null:
+  // its outputs are the labels.
+  SecondLook(ModelRunner* runner, const SecondLookSettings& settings, const uint8_t* output_order,
+             bool shares_arena)
+      : runner_(runner),
+        settings_(settings),
+        output_order_(output_order),
+        shares_arena_(shares_arena) {}
+
+  Status Start(const FeatureProvider& features, ModelRunner* first, bool first_streams,
+               Recognizer* recognizer, int label_count, int first_keyword) override;
+  Status Process(const int8_t* scores, int32_t time_ms, Recognizer::Result* result) override;
+  void Reset() override { proposals_.Reset(); }
+  const ModelRunner& runner() const override { return *runner_; }
+
+  // Runs the model on the newest frames. `scores`: one per label.
+  Status Look(int8_t* scores);
+
+  // Since Start.
+  uint32_t looks() const { return looks_; }
+
+ private:
+  bool Fits(int label_count, int capacity) const;
+
+  ModelRunner* runner_;
+  SecondLookSettings settings_;
+  const uint8_t* output_order_;
+  bool shares_arena_;
+  const FeatureProvider* features_ = nullptr;
+  ModelRunner* first_ = nullptr;
+  int label_count_ = 0;
+  uint32_t looks_ = 0;
+  Proposals proposals_;
+};
+
+}  // namespace kws
+
+#endif  // KWS_PIPELINE_SECOND_LOOK_H_
