@@ -104,6 +104,11 @@ def open_recordings(folders: Sequence[Path], split: Split | None, kind: str) -> 
     return recordings
 
 
+def has_recordings(folder: Path, split: Split, kind: str) -> bool:
+    """Whether a folder has recordings that a split may use; see `open_recordings`."""
+    return bool(_open(folder, split, kind))
+
+
 def _open(folder: Path, split: Split | None, kind: str) -> list[LongRecording]:
     """The recordings in a folder, or a single one; none if its manifest has no such split."""
     if not folder.is_dir() and not folder.is_file():

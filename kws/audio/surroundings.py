@@ -14,6 +14,7 @@ from kws._core import SAMPLE_RATE
 from kws.audio.dataset import Split
 from kws.audio.long_recordings import (
     LongRecording,
+    has_recordings,
     join_by_source,
     load_recordings,
     open_recordings,
@@ -78,8 +79,15 @@ class Surroundings:
         for folders, kind in ((self.noises, "noise"), (self.rooms, "room")):
             open_recordings(folders, Split.TRAIN, kind)
 
-    def load_noises(self, split: Split) -> list[Pcm]:
-        """Samples of the noises; short ones are repeated."""
+    def load_noises(self, split: Split, *, if_any: bool = False) -> list[Pcm]:
+        """Samples of the noises; short ones are repeated.
+
+        Args:
+            split: the split.
+            if_any: return none if no folder has noises of the split, instead of an error.
+        """
+        if if_any and not any(has_recordings(folder, split, "noise") for folder in self.noises):
+            return []
         sounds = self._load(self.noises, split, "noise")
         return [np.resize(sound, max(len(sound), _SHORTEST_NOISE)) for sound in sounds]
 

@@ -24,6 +24,7 @@ from kws.cli.options import (
     JsonOption,
     ModelOption,
     NegativesOption,
+    NoisesOption,
     OptionalDataOption,
 )
 from kws.cli.printing.endings import finish, print_calibration
@@ -70,6 +71,7 @@ def evaluate(
     snr: SnrOption = "5,15",
     seed: SeedOption = 0,
     negatives: NegativesOption = None,
+    noises: NoisesOption = None,
     words: Annotated[
         str, typer.Option(help="Keywords to report in hours of sound: yes,no. All by default.")
     ] = "",
@@ -127,7 +129,7 @@ def evaluate(
         dataset,
         split=part,
         plan=plan if stream else None,
-        surroundings=surroundings(negatives),
+        surroundings=surroundings(negatives, noises),
         recording=(recording, labels) if recording and labels else None,
         keywords=split_words(words),
     )
@@ -177,6 +179,7 @@ def calibrate(
         str, typer.Option(help="Keywords to report: yes,no. The others are never reported.")
     ] = "",
     negatives: NegativesOption = None,
+    noises: NoisesOption = None,
     hours: HoursOption = 0.5,
     snr: SnrOption = "5,15",
     seed: SeedOption = 0,
@@ -198,7 +201,7 @@ def calibrate(
         false_alarms_per_hour,
         out,
         keywords=split_words(words),
-        ambient=surroundings(negatives),
+        ambient=surroundings(negatives, noises),
         at_words=at_words,
     )
     verdict = judge(

@@ -43,7 +43,8 @@ def calibrate_bundle(
         false_alarms_per_hour: the allowed rate, all keywords together.
         out: folder of the new bundle; None replaces the old one.
         keywords: keywords to report; if empty, all.
-        ambient: its validation talk is played under words and on its own.
+        ambient: its validation talk is played under words and on its own, its validation noises
+            under words.
         at_words: allowed number in an hour with 180 other words; None: `false_alarms_per_hour`.
 
     Raises:
@@ -72,7 +73,8 @@ def calibrate_bundle(
         )
     behind = background_talk(recordings, plan.hours)
     plan = fitting_plan(plan, bundle)
-    streams = plan.streams(dataset, keywords, Split.VALIDATION, behind)
+    noise = ambient.load_noises(Split.VALIDATION, if_any=True) if ambient else []
+    streams = plan.streams(dataset, keywords, Split.VALIDATION, behind, noise)
     with progress_bar("listening", plan.parts(talk=bool(behind))) as advance:
         traces = list(trace_streams(bundle, streams, advance))
     with progress_bar("listening to talk", len(recordings)) as advance:

@@ -71,8 +71,8 @@ _WINDOW_RESULTS = 2
 PROPOSALS = (40, 60, 80, 100, 120, 140, 170)
 """Thresholds of a first model to try, if there is a second look."""
 
-_LOOK_WINDOWS = 3
-"""Number of average windows to try with a second look, the shortest ones: the first model only
+SINGLE_MS = 1
+"""An average window with a single score, to try with a second look: the first model only
 proposes."""
 
 _MOST_LOOKS = 600.0
@@ -215,13 +215,15 @@ def _candidates(bundle: Bundle, keywords: Sequence[str]) -> list[Rules]:
     With a second look these are its thresholds; all keywords of the first model get the same one.
     """
     windows = _windows(bundle)
+    if bundle.second_look:
+        windows = [SINGLE_MS, *windows[:1]]
     rules = [replace(bundle.rules, recognizer=_settings(bundle, keywords, w)) for w in windows]
     if bundle.second_look is None:
         return rules
     look = replace(bundle.second_look.settings, thresholds={})
     return [
         replace(replace(each, look=None).with_threshold(first, keywords), look=look)
-        for each in rules[:_LOOK_WINDOWS]
+        for each in rules
         for first in PROPOSALS
     ]
 

@@ -59,7 +59,8 @@ def make_playlist(
         dataset: clips to make streams of.
         split: which clips and talk; None for all.
         plan: hours of streams to make of the clips; None for none.
-        surroundings: their talk is played on its own, and over words if streams are made of clips.
+        surroundings: their talk is played on its own, and over words if streams are made of clips;
+            their noises are among the noises of these streams.
         recording: a user's recording and its label track; not with a plan.
         keywords: the keywords to be reported; without any, all of the bundle.
 
@@ -95,6 +96,9 @@ def make_playlist(
         plan = fitting_plan(plan, bundle)
         about |= {**plan.to_json(), "split": name}
         behind = background_talk(talk, plan.hours)
-        streams = plan.streams(dataset, keywords, part, behind)
+        noise = surroundings.load_noises(part) if surroundings else []
+        if surroundings and surroundings.noises:
+            about |= {"noises": [str(folder) for folder in surroundings.noises]}
+        streams = plan.streams(dataset, keywords, part, behind, noise)
         count = plan.parts(talk=bool(behind))
     return Playlist(keywords, about, tuple(talk), streams, count) if about else None

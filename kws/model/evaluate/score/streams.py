@@ -197,10 +197,11 @@ class StreamPlan:
         keywords: Sequence[str],
         split: Split,
         talk: Mapping[str, Pcm] | None = None,
+        noise: Sequence[Pcm] = (),
     ) -> Iterator[Stream]:
         """The streams; see `make_streams`."""
         for settings in self.settings(talk=bool(talk)):
-            yield from make_streams(dataset, keywords, split, settings, talk)
+            yield from make_streams(dataset, keywords, split, settings, talk, noise=noise)
 
     def to_json(self) -> dict[str, Any]:
         """The settings, as values for JSON and TOML."""
@@ -243,11 +244,14 @@ def make_streams(
     split: Split,
     settings: StreamSettings,
     talk: Mapping[str, Pcm] | None = None,
+    *,
+    noise: Sequence[Pcm] = (),
 ) -> Iterator[Stream]:
     """Make streams from clips. The same arguments produce the same sound.
 
     Every clip of the split is used once before one is repeated. Streams over talk need `talk`: by
-    source, all talk as one recording.
+    source, all talk as one recording. `noise`: recordings in addition to the data set's
+    backgrounds, each played as often as one of these.
 
     Raises:
         DataError: the split lacks clips of a keyword, or of other words, and `settings` need them.
@@ -270,7 +274,7 @@ def make_streams(
         )
     decks = [_Deck(clips, rng, settings.clip_ms) for clips in groups.values()]
     other_deck = _Deck(others, rng, settings.clip_ms)
-    recorded = background_parts(load_backgrounds(dataset), split)
+    recorded = [*background_parts(load_backgrounds(dataset), split), *noise]
     talking = [_unit(pcm) for pcm in (talk or {}).values()]
     turns = itertools.cycle(range(len(decks)))
     for _ in range(settings.parts):
