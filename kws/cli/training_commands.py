@@ -80,6 +80,13 @@ def train(
         list[Path] | None,
         typer.Option(**BUNDLE, help="Bundle or run to start from. Several are averaged."),
     ] = None,
+    verify: Annotated[
+        str | None,
+        typer.Option(
+            help="Also train a second look: a larger model, such as tcs_resnet_wide, that checks "
+            "each keyword before it is reported."
+        ),
+    ] = None,
     extra_data: ExtraDataOption = None,
     negatives: NegativesOption = None,
     noises: NoisesOption = None,
@@ -112,7 +119,8 @@ def train(
     chosen, dataset = split_words(words), open_data(data)
     base_model = mean_of([load_trained(path) for path in finetune]) if finetune else None
     arch = arch or (base_model.arch if base_model else DEFAULT_ARCH)
-    settings = settings_for(chosen, arch, parse_assignments([*(sets or ()), *texts]))
+    changed = parse_assignments([*(sets or ()), *texts])
+    settings = settings_for(chosen, arch, changed)
     say = line_printer(as_json=as_json)
     dataset.check(chosen)
     for line in few_speakers(training_speakers(dataset, chosen)):
@@ -127,6 +135,7 @@ def train(
         ambient=surroundings(negatives, noises, rooms),
         teacher=Teacher(teacher) if teacher else None,
         base_model=base_model,
+        verify=settings_for(chosen, verify, changed) if verify else None,
         say=say,
     )
     results = train_seeds(job, seeds)

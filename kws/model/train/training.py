@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from kws.audio.dataset import Split
 from kws.bundle.bundle import Bundle
 from kws.bundle.reading import load_bundle
+from kws.bundle.writing import write_bundle
 from kws.convert.backend import import_tensorflow
 from kws.model.evaluate.bundle_calibration import try_to_calibrate
 from kws.model.evaluate.judge.calibration import Calibration
@@ -30,9 +31,11 @@ from kws.model.samples.training_clips import extra_clips, training_clips, traini
 from kws.model.samples.training_set import TrainingSet
 from kws.model.train.conversion_process import check_convertible
 from kws.model.train.fitting import fit, kept_epoch, untrained
+from kws.model.train.mining import MiningSettings, mine_recordings
 from kws.model.train.packaging import package
 from kws.model.train.run_folder import claim
 from kws.model.train.soft_labels import SoftLabels
+from kws.model.train.train_settings import TrainSettings
 from kws.model.train.training_job import TrainingJob
 from kws.model.weights import checkpoint, run_files
 from kws.model.weights.class_shares import check_head
@@ -121,6 +124,8 @@ def train(job: TrainingJob) -> TrainResult:
     kept = kept_epoch(settings, state)
     say(f"{'last' if settings.keep_last_epoch else 'best'}: epoch {kept + 1}; converting to int8")
     made = package(job, model, state, training.copy(0), test)
+    if job.verify:
+        _train_second_look(job, job.verify)
     calibration = _calibrate(job) if job.calibrate else None
     return TrainResult(
         bundle=load_bundle(out / run_files.BUNDLE),
@@ -136,6 +141,36 @@ def train(job: TrainingJob) -> TrainResult:
             state.history[kept].train_accuracy,
         ),
     )
+
+
+def _train_second_look(job: TrainingJob, settings: TrainSettings) -> None:
+    """Train a second model and add it to the job's bundle."""
+    path, ambient = job.out / run_files.BUNDLE, job.ambient
+    bundle = load_bundle(path)
+    if ambient and ambient.negatives:
+        proposals = job.out / run_files.PROPOSALS
+        if not proposals.is_dir():
+            job.say("second look: searching talk for words that the first model proposes")
+            search = MiningSettings(ambient.negatives, bundle.keywords)
+            found = mine_recordings(bundle, search, proposals)
+            job.say(f"second look: {len(found.clips)} proposals in {found.hours:.1f} hours")
+        if proposals.is_dir():  # there may be none
+            ambient = replace(ambient, negatives=(*ambient.negatives, proposals))
+    job.say(f"second look: training {settings.arch}")
+    second = train(
+        replace(
+            job,
+            out=job.out / run_files.SECOND_LOOK,
+            settings=settings,
+            name=job.bundle_name,
+            ambient=ambient,
+            teacher=None,
+            base_model=None,
+            verify=None,
+            calibrate=False,
+        )
+    )
+    write_bundle(bundle.verified_by(second.bundle), path)
 
 
 def _calibrate(job: TrainingJob) -> Calibration | None:

@@ -54,6 +54,10 @@ class TrainingJob:
     base_model: TrainedModel | None = None
     """The base model, whose layers the model starts with (`TrainSettings.frozen`)."""
 
+    verify: TrainSettings | None = None
+    """Settings of a second look: a larger model with the same words, trained afterwards on the same
+    data and on what the first model proposes in training talk."""
+
     calibrate: bool = True
     """Whether to choose the bundle's thresholds; a teacher does not need them."""
 
@@ -84,6 +88,8 @@ class TrainingJob:
         """
         settings = self.settings
         find_model(settings.arch)
+        if self.verify:
+            find_model(self.verify.arch)
         check_name(self.bundle_name)
         self.dataset.check(settings.words)
         check_destination(self.out / run_files.BUNDLE)

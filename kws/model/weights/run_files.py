@@ -18,6 +18,11 @@ CHECKPOINT = "checkpoint.npz"
 BUNDLE = "bundle"
 """The bundle's folder; exists only once the run has finished."""
 
+SECOND_LOOK = "second_look"
+"""The folder of the second look's own run, if there is one."""
+
+PROPOSALS = "proposals"
+"""Training talk in which the first model proposes keywords; for the second look."""
 
 RENAMED = {
     "average": "ema",
