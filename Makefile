@@ -25,7 +25,8 @@ test_PACKAGES     := libgtest-dev nodejs libportaudio2 pulseaudio pulseaudio-uti
 test-boards_PACKAGES := $(if $(shell command -v npm),,npm)
 test-all_PACKAGES := clang-tidy clang libclang-rt-dev emscripten cargo arduino-builder \
                      qemu-user qemu-system-misc g++-aarch64-linux-gnu g++-arm-linux-gnueabihf \
-                     gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf
+                     gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf \
+                     gcc-xtensa-lx106 picolibc-xtensa-lx106-elf
 fuzz_PACKAGES     := clang libclang-rt-dev
 wasm_PACKAGES     := emscripten
 
