@@ -26,6 +26,7 @@ test-boards_PACKAGES := $(if $(shell command -v npm),,npm)
 test-all_PACKAGES := clang-tidy clang libclang-rt-dev emscripten cargo arduino-builder \
                      qemu-user qemu-system-misc g++-aarch64-linux-gnu g++-arm-linux-gnueabihf \
                      gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf \
+                     gcc-xtensa-lx106 picolibc-xtensa-lx106-elf \
                      $(if $(filter x86_64,$(shell uname -m)),wine64)
 fuzz_PACKAGES     := clang libclang-rt-dev
 wasm_PACKAGES     := emscripten

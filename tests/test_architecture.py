@@ -68,7 +68,7 @@ CPP_ROOMS = (
 )
 # Conditions about the processor that the core is compiled for.
 _PROCESSOR = re.compile(
-    r"^\s*#\s*(?:el)?if.*(?:__arm|__thumb|__aarch64|__x86|__i386|__riscv|__avx|__sse|__wasm"
+    r"^\s*#\s*(?:el)?if.*(?:__arm|__thumb|__aarch64|__x86|__i386|__riscv|__avx|__sse|__wasm|__xtensa"
     r"|kws_\w*have_|kws_\w*portable)",
     re.MULTILINE | re.IGNORECASE,
 )

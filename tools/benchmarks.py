@@ -170,7 +170,10 @@ def cores_table(tiny: bytes, separable: bytes) -> list[str]:
             "Features and all ops are bit-identical to the host's on all of them (a test of `make "
             "test-all`). Cortex-M7, M33 and 32-bit Arm Linux run the Cortex-M4's loops; the "
             "Cortex-M55's convolutions and products use Helium, the Cortex-M0's loops are in "
-            "assembly, AArch64's use its vector instructions. The others run the portable loops."
+            "assembly, AArch64's use its vector instructions. The others run the portable loops. "
+            "Xtensa's lx106, the ESP8266's core, stands in for the ESP32's, which Debian's "
+            "compiler and QEMU do not have: the ESP32 and ESP32-S3 have more instructions, the "
+            "ESP32-S3 also SIMD, so their counts are different."
         ),
         "",
         *head("", "frontend per hop", "`tiny`", "DS-CNN"),

@@ -168,7 +168,7 @@ def bench(
         str,
         typer.Option(
             help="An emulated board, an emulated processor (cortex-m0, cortex-m3, cortex-m7, "
-            "cortex-m33, cortex-m55, riscv32, aarch64, arm-linux), or host: this machine.",
+            "cortex-m33, cortex-m55, riscv32, xtensa, aarch64, arm-linux), or host: this machine.",
             autocompletion=complete_bench_board,
         ),
     ] = "host",

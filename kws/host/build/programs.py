@@ -26,6 +26,11 @@ PACKAGES = {
         "kws bench --board riscv32",
     ),
     "qemu-system-riscv32": ("qemu-system-misc", "kws bench --board riscv32"),
+    "xtensa-lx106-elf-g++": (
+        "gcc-xtensa-lx106 picolibc-xtensa-lx106-elf",
+        "kws bench --board xtensa",
+    ),
+    "qemu-system-xtensa": ("qemu-system-misc", "kws bench --board xtensa"),
     "aarch64-linux-gnu-g++": ("g++-aarch64-linux-gnu", "kws bench --board aarch64"),
     "qemu-aarch64": ("qemu-user", "kws bench --board aarch64"),
     "arm-linux-gnueabihf-g++": ("g++-arm-linux-gnueabihf", "kws bench --board arm-linux"),

@@ -16,8 +16,8 @@ _SYMBOL = b"IN: "
 _INSTRUCTION = b"0x"
 _ENTERED = b"Trace "
 _UNKNOWN = ".byte"  # a disassembler that does not know an instruction lists its halfwords
-# Address, code, name, operands.
-_FIELDS = re.compile(r"0x([0-9a-f]+): +((?:[0-9a-f]{4}(?:[0-9a-f]{4})? )+) *(\S+)(?: +(.*))?")
+# Address, code (not on Xtensa), name, operands.
+_FIELDS = re.compile(r"0x([0-9a-f]+): +((?:[0-9a-f]{4}(?:[0-9a-f]{4})? )*) *(\S+)(?:\s+(.*))?")
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Block:
     start: int
     """Address of the first instruction."""
     end: int
-    """Address after the last instruction."""
+    """Address after the last instruction; on Xtensa, of the last instruction."""
     instructions: tuple[Instruction, ...]
 
 

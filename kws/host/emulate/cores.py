@@ -38,6 +38,8 @@ class Machine:
     """Address of its variables and stack, about 4 MB."""
     image: int
     """Address of its input, up to 16 MB."""
+    output: tuple[str, ...]
+    """Options that connect the program's output with QEMU's."""
 
 
 @dataclass(frozen=True)
@@ -48,23 +50,51 @@ class Core:
     compiler: str
     flags: tuple[str, ...]
     """For the compiler; `{src}` is the folder firmware/src."""
-    start: str
-    """Start-up code and output, a file in firmware/src/cores."""
+    files: tuple[str, ...]
+    """Start-up code and output, in firmware/src/cores."""
     emulator: str
     machine: Machine | None
     """None for a Linux program in QEMU's user mode."""
 
 
 _RISCV = "riscv64-unknown-elf-g++"
-_LIBRARIES = {COMPILER: ("-lc_nano", "-lgcc"), _RISCV: ("-lc", "-lgcc")}
+_XTENSA = "xtensa-lx106-elf-g++"
+_LIBRARIES = {
+    COMPILER: ("-lc_nano", "-lgcc"),
+    _RISCV: ("-lc", "-lgcc"),
+    _XTENSA: ("-lc", "-lgcc"),
+}
+_OWN_HEADERS = ("-nostdinc++", "-isystem{src}/cores/cxx")
+"""For compilers without C++ headers."""
 
 _SOFT = ("-mthumb", "-mfloat-abi=soft")
 _HARD = ("-mthumb", "-mfloat-abi=hard")
-_AN385 = Machine("mps2-an385", code=0, ram=0x20000000, image=0x21000000)
-_AN500 = Machine("mps2-an500", code=0, ram=0x20000000, image=0x60000000)
-_AN505 = Machine("mps2-an505", code=0x10000000, ram=0x38000000, image=0x80000000)
-_AN547 = Machine("mps3-an547", code=0x10000000, ram=0x31000000, image=0x70000000)
-_VIRT = Machine("virt", code=0x80000000, ram=0x80400000, image=0x81000000)
+_ARM_OUTPUT = (
+    *("-serial", "none", "-chardev", "stdio,id=out"),
+    *("-semihosting-config", "enable=on,target=native,chardev=out"),
+)
+_AN385 = Machine("mps2-an385", code=0, ram=0x20000000, image=0x21000000, output=_ARM_OUTPUT)
+_AN500 = Machine("mps2-an500", code=0, ram=0x20000000, image=0x60000000, output=_ARM_OUTPUT)
+_AN505 = Machine(
+    "mps2-an505", code=0x10000000, ram=0x38000000, image=0x80000000, output=_ARM_OUTPUT
+)
+_AN547 = Machine(
+    "mps3-an547", code=0x10000000, ram=0x31000000, image=0x70000000, output=_ARM_OUTPUT
+)
+_VIRT = Machine(
+    "virt",
+    code=0x80000000,
+    ram=0x80400000,
+    image=0x81000000,
+    output=("-serial", "stdio", "-bios", "none", "-m", "64M"),
+)
+_SIM = Machine(
+    "sim",
+    code=0x50000000,
+    ram=0x60000000,
+    image=0x61000000,
+    output=("-cpu", "lx106", "-serial", "none", "-semihosting", "-m", "64M"),
+)
 
 CORES = {
     # In QEMU only the micro:bit has a Cortex-M0, with 16 KB of RAM. Its instructions are a subset
@@ -73,18 +103,18 @@ CORES = {
         "Cortex-M0 (ARMv6-M, on a Cortex-M3)",
         COMPILER,
         ("-mcpu=cortex-m0", *_SOFT),
-        "cortex_m.cc",
+        ("cortex_m.cc",),
         QEMU,
         _AN385,
     ),
     "cortex-m3": Core(
-        "Cortex-M3", COMPILER, ("-mcpu=cortex-m3", *_SOFT), "cortex_m.cc", QEMU, _AN385
+        "Cortex-M3", COMPILER, ("-mcpu=cortex-m3", *_SOFT), ("cortex_m.cc",), QEMU, _AN385
     ),
     "cortex-m7": Core(
         "Cortex-M7",
         COMPILER,
         ("-mcpu=cortex-m7", *_HARD, "-mfpu=fpv5-d16"),
-        "cortex_m.cc",
+        ("cortex_m.cc",),
         QEMU,
         _AN500,
     ),
@@ -92,30 +122,42 @@ CORES = {
         "Cortex-M33",
         COMPILER,
         ("-mcpu=cortex-m33", *_HARD, "-mfpu=fpv5-sp-d16"),
-        "cortex_m.cc",
+        ("cortex_m.cc",),
         QEMU,
         _AN505,
     ),
     "cortex-m55": Core(
-        "Cortex-M55", COMPILER, ("-mcpu=cortex-m55", *_HARD), "cortex_m.cc", QEMU, _AN547
+        "Cortex-M55", COMPILER, ("-mcpu=cortex-m55", *_HARD), ("cortex_m.cc",), QEMU, _AN547
     ),
     "riscv32": Core(
         "RISC-V (RV32IMAC)",
         _RISCV,
         (
             *("-march=rv32imac", "-mabi=ilp32", "-mcmodel=medany", "--specs=picolibc.specs"),
-            *("-nostdinc++", "-isystem{src}/cores/cxx"),  # it comes without C++ headers
+            *_OWN_HEADERS,
         ),
-        "riscv.cc",
+        ("riscv.cc",),
         "qemu-system-riscv32",
         _VIRT,
     ),
-    "aarch64": Core("AArch64 Linux", "aarch64-linux-gnu-g++", (), "linux.cc", "qemu-aarch64", None),
+    # The core of the ESP8266, which is what QEMU and Debian's compiler have. The ESP32's cores
+    # have more instructions, the ESP32-S3's also SIMD.
+    "xtensa": Core(
+        "Xtensa (lx106)",
+        _XTENSA,
+        ("-mtext-section-literals", *_OWN_HEADERS),
+        ("xtensa.cc", "xtensa_arithmetic.cc"),
+        "qemu-system-xtensa",
+        _SIM,
+    ),
+    "aarch64": Core(
+        "AArch64 Linux", "aarch64-linux-gnu-g++", (), ("linux.cc",), "qemu-aarch64", None
+    ),
     "arm-linux": Core(
         "32-bit Arm Linux (Cortex-A53)",
         "arm-linux-gnueabihf-g++",
         ("-mcpu=cortex-a53", "-mfpu=neon-fp-armv8"),
-        "linux.cc",
+        ("linux.cc",),
         "qemu-arm",
         None,
     ),
@@ -173,13 +215,6 @@ class CoreEmulator(Processes):
         machine = self._core.machine
         if machine is None:
             return [str(self._qemu), *options, str(self._elf)]
-        if self._core.emulator == QEMU:
-            output = [
-                *("-serial", "none", "-chardev", "stdio,id=out"),
-                *("-semihosting-config", "enable=on,target=native,chardev=out"),
-            ]
-        else:
-            output = ["-serial", "stdio", "-bios", "none", "-m", "64M"]
         escaped = str(image).replace(",", ",,")
         return [
             str(self._qemu),
@@ -187,7 +222,7 @@ class CoreEmulator(Processes):
             *("-machine", machine.name),
             *("-display", "none"),
             *("-monitor", "none"),
-            *output,
+            *machine.output,
             *("-kernel", str(self._elf)),
             *("-device", f"loader,file={escaped},addr={machine.image:#x},force-raw=on"),
         ]
@@ -250,7 +285,7 @@ def _sources(source: Path, core: Core) -> list[Path]:
         source / "kws" / "pipeline" / "feature_provider.cc",
         source / "serial" / "text.cc",
         source / "tools" / "infer.cc",
-        source / "cores" / core.start,
+        *(source / "cores" / file for file in core.files),
     ]
     return sorted(core_files)
 
