@@ -68,7 +68,7 @@ def test_instructions_stay_below_their_limits(core: tuple[str, CoreEmulator]) ->
         "cortex-m0": 18_500_000,
         "cortex-m7": 4_000_000,
         "cortex-m33": 4_000_000,
-        "cortex-m55": 1_900_000,
+        "cortex-m55": 1_480_000,
         "aarch64": 5_500_000,
         "xtensa": 27_000_000,
     }

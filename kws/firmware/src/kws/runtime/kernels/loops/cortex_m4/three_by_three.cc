@@ -6,6 +6,7 @@
 #include "kws/runtime/kernels/loops/copy.h"
 #include "kws/runtime/kernels/loops/cortex_m4/three_by_three_loops.h"
 #include "kws/runtime/kernels/loops/lines.h"
+#include "kws/runtime/kernels/loops/mve/depthwise_mve_loops.h"
 #include "kws/runtime/kernels/loops/processor.h"
 
 namespace kws {
@@ -185,6 +186,9 @@ class Image {
 }  // namespace
 
 void RunThreeByThree(const DepthwiseRows& work, const Sides& sides, ThreeByThreeLoop loop) {
+#if KWS_HAVE_MVE
+  if (mve::RunThreeByThree(work, sides, ThreeByThreeScratch(sides))) return;
+#endif
   Image<false>(work, sides, loop).Run();
 }
 

@@ -16,11 +16,10 @@ namespace mve {
 constexpr int32_t kBytes = 16;  // in a register
 constexpr int kLanes = 4;       // int32 in a register
 
-// RoundingDivideByPowerOfTwo; `shift`: minus the exponents.
+// RoundingDivideByPowerOfTwo; `shift`: minus the exponents, which are 1 or more.
 inline int32x4_t DivideByPowerOfTwo(int32x4_t x, int32x4_t shift) {
-  // The instruction rounds halves up, so negative values are decreased before; not by a shift of 0.
-  const int32x4_t less = vshrq_n_s32(vandq_s32(x, shift), 31);
-  return vrshlq_s32(vaddq_s32(x, less), shift);
+  // The instruction rounds halves up, so negative values are decreased before.
+  return vrshlq_s32(vaddq_s32(x, vshrq_n_s32(x, 31)), shift);
 }
 
 }  // namespace mve
