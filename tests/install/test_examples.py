@@ -156,7 +156,7 @@ def test_packages_become_noise_music_and_talk_with_licences(tmp_path: Path) -> N
     sound("usr/share/naev/dat/snd/music/ambient1.ogg", 7)
     sound("usr/share/naev/dat/snd/music/ambient4.ogg", 7)  # share-alike
     voice = "usr/share/festival/voices/russian/msu_ru_nsh_clunits"
-    said = {"ru_1": "Ст+оит дом.", "ru_2": "Но дом стоит.", "ru_3": "Вот он."}
+    said = {"ru_1": "Ст+оит дом.", "ru_2": "Дом стоит, но пуст.", "ru_3": "Вот он."}
     for name in (*said, "without_a_text"):
         sound(f"{voice}/wav/{name}.wav", 1)
     (root / voice / "etc").mkdir()
@@ -217,6 +217,30 @@ def test_packages_become_noise_music_and_talk_with_licences(tmp_path: Path) -> N
     )
     assert without.returncode == 1
     assert without.stderr.count("\n") == 1
+
+
+def test_clones_become_talk_with_their_commit(tmp_path: Path) -> None:
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    clone = tmp_path / "clones" / "dataset-voice-kerstin"
+    (clone / "verified").mkdir(parents=True)
+    said = {"de_1": "Das Haus steht.", "de_2": "So steht das Haus."}
+    for name in said:
+        noise = np.random.default_rng(0).normal(0, 0.1, 48000)
+        soundfile.write(clone / "verified" / f"{name}.flac", noise, 48000)
+    lines = [f"{name}|{text}\n" for name, text in said.items()]
+    (clone / "verified" / "metadata.csv").write_text("".join(lines))
+    git = ["git", "-C", str(clone), "-c", "user.name=A", "-c", "user.email=a@example.org"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Recordings"]):
+        quiet([*git, *command])
+    out = tmp_path / "sounds"
+    script = EXAMPLES / "clean_sounds" / "sounds.py"
+    quiet([sys.executable, script, out, "--root", tmp_path, "--clones", clone.parent])
+    (talk,) = open_recordings([out / "talk"], Split.TRAIN, "speech")
+    assert (talk.transcript, len(load_clip(talk.path))) == ("Das Haus steht.", 16000)
+    (row,) = csv.DictReader((out / "talk" / "licences.csv").open(encoding="utf-8"))
+    assert row["version"] == quiet([*git, "rev-parse", "HEAD"]).strip()
+    assert (row["source"], row["licence"]) == ("rhasspy/dataset-voice-kerstin", "CC0-1.0")
 
 
 def archive(lumps: dict[str, bytes]) -> bytes:
