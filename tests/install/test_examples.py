@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -135,6 +137,140 @@ def test_lines_of_games_become_talk_without_keywords(tmp_path: Path) -> None:
         )
         assert done.returncode == 1
         assert done.stderr.count("\n") == 1
+
+
+def test_packages_become_noise_music_and_talk_with_licences(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    rng = np.random.default_rng(0)
+
+    def sound(name: str, seconds: float, level: float = 0.1) -> None:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        soundfile.write(path, rng.normal(0, level, round(seconds * 16000)), 16000)
+
+    sky = "usr/share/games/endless-sky/sounds"
+    sound(f"{sky}/alarm.wav", 1)
+    sound(f"{sky}/laser.wav", 2)
+    sound(f"{sky}/heavy rocket hit.wav", 1)  # share-alike
+    sound(f"{sky}/ambient/wind.wav", 8)
+    sound("usr/share/naev/dat/snd/music/ambient1.ogg", 7)
+    sound("usr/share/naev/dat/snd/music/ambient4.ogg", 7)  # share-alike
+    voice = "usr/share/festival/voices/russian/msu_ru_nsh_clunits"
+    said = {"ru_1": "Ст+оит дом.", "ru_2": "Дом стоит, но пуст.", "ru_3": "Вот он."}
+    for name in (*said, "without_a_text"):
+        sound(f"{voice}/wav/{name}.wav", 1)
+    (root / voice / "etc").mkdir()
+    (root / voice / "etc" / "txt.done.data").write_text(
+        "".join(f'( {name} "{text}" )\n' for name, text in said.items()), encoding="utf-8"
+    )
+    tone = (128 + 100 * np.sin(np.arange(11025) * 2 * np.pi * 441 / 11025)).astype(np.uint8)
+    effect = struct.pack("<HHI", 3, 11025, len(tone) + 32) + bytes(16) + tone.tobytes() + bytes(16)
+    wad = root / "usr/share/games/doom/freedoom2.wad"
+    wad.parent.mkdir(parents=True)
+    wad.write_bytes(archive({"DSTONE": effect, "D_TUNE": b"MThd tune", "MAP01": b"a map"}))
+
+    out = tmp_path / "sounds"
+    script = EXAMPLES / "clean_sounds" / "sounds.py"
+    environment = {**os.environ, "PATH": with_a_player(tmp_path / "bin", root)}
+    text = subprocess.run(
+        [sys.executable, script, out, "--root", root],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+    ).stdout
+    assert sorted(text.splitlines()) == [
+        f"1 recordings in {out / 'talk'}",
+        f"2 recordings in {out / 'music'}",
+        f"4 recordings in {out / 'noise'}",
+    ]
+
+    (talk,) = open_recordings([out / "talk"], Split.TRAIN, "speech")
+    assert (talk.source, talk.transcript) == ("festvox_ru", "Стоит дом.")
+    licences = {
+        row["original"].rsplit("/", 1)[1]: row
+        for kind in ("noise", "music", "talk")
+        for row in csv.DictReader((out / kind / "licences.csv").open(encoding="utf-8"))
+    }
+    assert {name: row["licence"] for name, row in licences.items()} == {
+        "alarm.wav": "public domain",
+        "laser.wav": "public domain",
+        "wind.wav": "public domain",
+        "freedoom2.wad: DSTONE": "BSD-3-Clause",
+        "freedoom2.wad: D_TUNE": "BSD-3-Clause",
+        "ambient1.ogg": "CC-BY-3.0",
+        "ru_1.wav": "BSD-like",
+    }
+    assert load_clip(out / "noise" / licences["wind.wav"]["file"]).shape == (8 * 16000,)
+    tone_file = load_clip(out / "noise" / licences["freedoom2.wad: DSTONE"]["file"])
+    assert len(tone_file) == pytest.approx(16000, abs=100)
+    assert np.abs(np.fft.rfft(tone_file.astype(float), 16000)).argmax() == 441
+    tune = load_clip(out / "music" / licences["freedoom2.wad: D_TUNE"]["file"])
+    assert len(tune) == pytest.approx(7 * 16000, abs=100)
+    assert np.median(tune) == pytest.approx(1000, abs=20)
+
+    without = subprocess.run(
+        [sys.executable, script, out, "--root", tmp_path / "nothing"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert without.returncode == 1
+    assert without.stderr.count("\n") == 1
+
+
+def test_clones_become_talk_with_their_commit(tmp_path: Path) -> None:
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    clone = tmp_path / "clones" / "dataset-voice-kerstin"
+    (clone / "verified").mkdir(parents=True)
+    said = {"de_1": "Das Haus steht.", "de_2": "So steht das Haus."}
+    for name in said:
+        noise = np.random.default_rng(0).normal(0, 0.1, 48000)
+        soundfile.write(clone / "verified" / f"{name}.flac", noise, 48000)
+    lines = [f"{name}|{text}\n" for name, text in said.items()]
+    (clone / "verified" / "metadata.csv").write_text("".join(lines))
+    git = ["git", "-C", str(clone), "-c", "user.name=A", "-c", "user.email=a@example.org"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Recordings"]):
+        quiet([*git, *command])
+    out = tmp_path / "sounds"
+    script = EXAMPLES / "clean_sounds" / "sounds.py"
+    quiet([sys.executable, script, out, "--root", tmp_path, "--clones", clone.parent])
+    (talk,) = open_recordings([out / "talk"], Split.TRAIN, "speech")
+    assert (talk.transcript, len(load_clip(talk.path))) == ("Das Haus steht.", 16000)
+    (row,) = csv.DictReader((out / "talk" / "licences.csv").open(encoding="utf-8"))
+    assert row["version"] == quiet([*git, "rev-parse", "HEAD"]).strip()
+    assert (row["source"], row["licence"]) == ("rhasspy/dataset-voice-kerstin", "CC0-1.0")
+
+
+def archive(lumps: dict[str, bytes]) -> bytes:
+    """A WAD file: header, lumps, directory."""
+    data, directory = b"", b""
+    for name, lump in lumps.items():
+        directory += struct.pack("<II8s", 12 + len(data), len(lump), name.encode())
+        data += lump
+    return struct.pack("<4sII", b"IWAD", len(lumps), 12 + len(data)) + data + directory
+
+
+def with_a_player(folder: Path, root: Path) -> str:
+    """A PATH with a fluidsynth that checks its command and plays a constant for 7 seconds."""
+    font = root / "usr/share/sounds/sf2/FluidR3_GM.sf2"
+    font.parent.mkdir(parents=True)
+    font.write_bytes(b"RIFF")
+    folder.mkdir()
+    player = folder / "fluidsynth"
+    player.write_text(
+        f"#!{sys.executable}\n"
+        "import pathlib, struct, sys\n"
+        "*options, font, tune = sys.argv[1:]\n"
+        "assert options[-4:] == ['-T', 'raw', '-F', '-'], options\n"
+        "rate = int(options[options.index('-r') + 1])\n"
+        f"assert font == {str(font)!r}, font\n"
+        "assert pathlib.Path(tune).read_bytes() == b'MThd tune', tune\n"
+        "sys.stdout.buffer.write(struct.pack('<hh', 500, 1500) * rate * 7)\n"
+    )
+    player.chmod(0o755)
+    return f"{folder}{os.pathsep}{os.environ['PATH']}"
 
 
 def test_own_firmware_writes_the_lines_of_a_device(recording: Path, tmp_path: Path) -> None:
