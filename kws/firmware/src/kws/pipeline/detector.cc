@@ -6,6 +6,7 @@
 #include "kws/pipeline/scores.h"
 
 namespace kws {
+
 Detector::Detector(const PipelineConfig& config, ModelRunner* runner)
     : config_(config),
       runner_(runner),
@@ -21,12 +22,9 @@ Status Detector::Start(const FeatureProvider& features) {
   const TensorView output = runner_->output(0);
   raw_scores_ = output.As<uint8_t>();
   flip_ = FlipOf(output);
-  if (second_ != nullptr) {
-    const Status status = second_->Start(features, runner_, IsStreaming(), &recognizer_,
-                                         config_.label_count, config_.first_keyword);
-    if (status == Status::kBadArgument) mismatch_ = Mismatch::kSecondLook;
-    KWS_RETURN_IF_ERROR(status);
-  }
+  arena_used_ = runner_->arena_used_bytes();
+  if (config_.second_look != nullptr)
+    KWS_RETURN_IF_ERROR(config_.second_look->Start(this, features));
   return Reset();
 }
 
@@ -88,7 +86,7 @@ Status Detector::HearSilence() {
 
 Status Detector::Reset() {
   recognizer_.Reset();
-  if (second_ != nullptr) second_->Reset();
+  if (config_.second_look != nullptr) config_.second_look->Reset();
   // One inference is at the frame that fills the window.
   frames_to_inference_ = (config_.window_frames - 1) % config_.inference_stride + 1;
   frames_to_trust_ = IsStreaming() ? config_.window_frames : 0;
@@ -135,8 +133,9 @@ Status Detector::Recognize(uint32_t time_ms) {
   inferred_ = true;
   Recognizer::Result result;
   const int32_t now = static_cast<int32_t>(time_ms);
-  KWS_RETURN_IF_ERROR(second_ != nullptr ? second_->Process(scores_, now, &result)
-                                         : recognizer_.Process(scores_, now, &result));
+  KWS_RETURN_IF_ERROR(config_.second_look != nullptr
+                          ? config_.second_look->Process(scores_, now, &result)
+                          : recognizer_.Process(scores_, now, &result));
   const int first = config_.report_unknown ? config_.first_keyword - 1 : config_.first_keyword;
   if (result.is_new && result.label >= first) {
     detection_.label = result.label;

@@ -34,7 +34,8 @@ struct PipelineConfig {
         window_frames(frames),
         stride_samples(samples),
         first_keyword(first),
-        output_order(order) {}
+        output_order(order),
+        second_look(nullptr) {}
 
   const char* model_name;
   const char* model_sha8;     // the first 8 digits of the model's SHA-256
@@ -50,6 +51,7 @@ struct PipelineConfig {
   int first_keyword;
   // The model's output index of each label. Null: the same order.
   const uint8_t* output_order;
+  KeywordCheck* second_look;  // see Pipeline::UseSecondLook; null: none
 };
 
 // A streaming model is one whose input has fewer frames than its window. It has state: it gets each
@@ -73,9 +75,6 @@ class Detector {
 
   // Keeps references to both arguments. Uses the runner from Start on.
   Detector(const PipelineConfig& config, ModelRunner* runner);
-
-  // Adds a second model, before Start; null removes it.
-  void UseSecondLook(KeywordCheck* second) { second_ = second; }
 
   // Checks settings and models, and allocates the tensors. Call once, before the first hop.
   // `features`: keeps at least the frames of each model's input, and must outlive the detector.
@@ -114,14 +113,12 @@ class Detector {
   bool has_trusted_means() const { return recognizer_.IsTrusted(); }
   bool inferred() const { return inferred_; }
   const int8_t* scores() const { return scores_; }
-  // Of both models; the larger one if they share an arena.
-  size_t arena_used_bytes() const {
-    const size_t used = runner_->arena_used_bytes();
-    const size_t by_second = second_ != nullptr ? second_->runner().arena_used_bytes() : 0;
-    return by_second > used ? by_second : used;
-  }
+  // Of the model; of the second one if that is more.
+  size_t arena_used_bytes() const { return arena_used_; }
 
  private:
+  friend class SecondLook;
+
   Mismatch FindMismatch(int kept_frames) const;
   bool IsStreaming() const { return input_frames_ < config_.window_frames; }
   bool IsDue(bool has_frame);
@@ -130,7 +127,7 @@ class Detector {
 
   const PipelineConfig& config_;
   ModelRunner* runner_;
-  KeywordCheck* second_ = nullptr;
+  size_t arena_used_ = 0;
   Mismatch mismatch_ = Mismatch::kNone;
   int8_t* input_ = nullptr;              // the model's input, in the arena
   const uint8_t* raw_scores_ = nullptr;  // likewise its output

@@ -62,7 +62,6 @@ Status Pipeline::StartSecond(Pipeline& pipeline) {
 
 void Pipeline::MakeDetector(const PipelineConfig& config, ModelRunner* runner) {
   detector_ = new (place_) Detector(config, runner);
-  detector_->UseSecondLook(seconds_[listening_ ? 1 : 0]);
 }
 
 Status Pipeline::StartDetector() {

@@ -51,13 +51,10 @@ class Pipeline {
   // before Start.
   void UseGate(Gate* gate);
 
-  // Adds a second model to a bundle (0 or 1). Call it before Start.
+  // Adds a second model to a bundle (0, or after UseCommands 1). Call it before Start.
   void UseSecondLook(int bundle, KeywordCheck* second) {
-    seconds_[bundle] = second;
-    if (bundle == 0) detector_->UseSecondLook(second);
+    (bundle == 0 ? config_ : commands_->config).second_look = second;
   }
-  // Null: the bundle has none.
-  const KeywordCheck* second_look(int bundle) const { return seconds_[bundle]; }
 
   // Checks settings and models, and allocates the tensors. Call once, before the first hop. After
   // an error the pipeline cannot be used; mismatch() and the runner's error() have details.
@@ -145,7 +142,6 @@ class Pipeline {
   PipelineConfig config_;
   ModelRunner* runner_;
   Commands* commands_ = nullptr;
-  KeywordCheck* seconds_[2] = {nullptr, nullptr};
   // Set by `UseCommands`, so that firmware with one bundle does not link them.
   Status (*start_second_)(Pipeline& pipeline) = nullptr;
   Status (*hand_over_)(Pipeline& pipeline) = nullptr;

@@ -38,14 +38,7 @@ bool Recognizer::IsTrusted() const {
   return span >= static_cast<uint32_t>(settings_.average_window_ms) / 4;
 }
 
-Status Recognizer::Process(const int8_t* scores, int32_t time_ms, Result* result) {
-  KWS_RETURN_IF_ERROR(Add(scores, time_ms));
-  Choose(result);
-  if (result->is_new) Accept(result->label);
-  return Status::kOk;
-}
-
-Status Recognizer::Add(const int8_t* scores, int32_t time_ms) {
+Status Recognizer::Process(const int8_t* scores, int32_t time_ms, Result* result, bool accept) {
   if (capacity_ == 0) return Status::kBadArgument;
   // Differences of times stay valid when time wraps.
   const uint32_t now = static_cast<uint32_t>(time_ms);
@@ -67,15 +60,12 @@ Status Recognizer::Add(const int8_t* scores, int32_t time_ms) {
   if (suppressing_ && now - previous_time_ > static_cast<uint32_t>(settings_.suppression_ms)) {
     suppressing_ = false;
   }
-  return Status::kOk;
-}
 
-void Recognizer::Choose(Result* result) const {
   result->is_new = false;
   if (!IsTrusted()) {
     result->label = previous_label_;
     result->score = 0;
-    return;
+    return Status::kOk;
   }
 
   result->label = 0;
@@ -90,7 +80,16 @@ void Recognizer::Choose(Result* result) const {
       exceeds = above;
     }
   }
-  result->is_new = exceeds && !IsSuppressed(result->label);
+
+  if (exceeds && !IsSuppressed(result->label)) {
+    result->is_new = true;
+    if (accept) {
+      previous_label_ = result->label;
+      previous_time_ = now;
+      suppressing_ = result->label != 0 || !has_silence_;
+    }
+  }
+  return Status::kOk;
 }
 
 void Recognizer::Accept(int label) {

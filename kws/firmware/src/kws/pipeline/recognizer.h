@@ -61,13 +61,11 @@ class Recognizer {
   // `time_ms` is the time of its newest sample, modulo 2^32. kBadArgument, with nothing added, if
   // time runs backwards (a step below 0 or of 2^31 and more) or the window holds more than
   // Capacity() results.
-  Status Process(const int8_t* scores, int32_t time_ms, Result* result);
+  Status Process(const int8_t* scores, int32_t time_ms, Result* result, bool accept = true);
 
-  // Process in three steps, so that a detection can be refused (see Proposals). Add adds a result;
-  // Choose finds the label, and a detection that is not reported yet; Accept reports a label.
-  // MayReport: the mean of a label exceeds its threshold, and it is not suppressed.
-  Status Add(const int8_t* scores, int32_t time_ms);
-  void Choose(Result* result) const;
+  // For detections that can be refused (see Proposals), Process with `accept` false does not count
+  // them as reported; Accept does, after it. MayReport: the mean of a label exceeds its threshold,
+  // and it is not suppressed.
   void Accept(int label);
   bool MayReport(int label) const;
 

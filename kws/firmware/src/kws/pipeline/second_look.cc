@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kws/pipeline/second_look.h"
 
+#include "kws/pipeline/detector.h"
 #include "kws/pipeline/scores.h"
 
 namespace kws {
@@ -8,8 +9,7 @@ namespace kws {
 Status Proposals::Add(const int8_t* scores, int32_t time_ms, Recognizer::Result* result,
                       bool* look) {
   *look = false;
-  KWS_RETURN_IF_ERROR(recognizer_->Add(scores, time_ms));
-  recognizer_->Choose(result);
+  KWS_RETURN_IF_ERROR(recognizer_->Process(scores, time_ms, result, false));
   if (result->label < first_keyword_) {
     if (result->is_new) recognizer_->Accept(result->label);
   } else {
@@ -69,17 +69,20 @@ bool SecondLook::Fits(int label_count, int capacity) const {
   return true;
 }
 
-Status SecondLook::Start(const FeatureProvider& features, ModelRunner* first, bool first_streams,
-                         Recognizer* recognizer, int label_count, int first_keyword) {
+Status SecondLook::Start(Detector* detector, const FeatureProvider& features) {
   features_ = &features;
-  first_ = first;
-  label_count_ = label_count;
-  proposals_ = Proposals(recognizer, label_count, first_keyword, settings_);
+  first_ = detector->runner_;
+  label_count_ = detector->config_.label_count;
+  proposals_ =
+      Proposals(&detector->recognizer_, label_count_, detector->config_.first_keyword, settings_);
   KWS_RETURN_IF_ERROR(runner_->AllocateTensors());
-  if (!Fits(label_count, features.capacity()) || (first_streams && shares_arena_)) {
+  if (!Fits(label_count_, features.capacity()) || (detector->IsStreaming() && shares_arena_)) {
+    detector->mismatch_ = Mismatch::kSecondLook;
     return Status::kBadArgument;
   }
-  return shares_arena_ ? first->AllocateTensors() : Status::kOk;
+  const size_t used = runner_->arena_used_bytes();
+  if (used > detector->arena_used_) detector->arena_used_ = used;
+  return shares_arena_ ? first_->AllocateTensors() : Status::kOk;
 }
 
 Status SecondLook::Process(const int8_t* scores, int32_t time_ms, Recognizer::Result* result) {

@@ -14,6 +14,8 @@
 
 namespace kws {
 
+class Detector;
+
 struct SecondLookSettings {
   constexpr SecondLookSettings(const uint8_t* each = nullptr, int most = 3, int stride = 1)
       : thresholds(each), looks(most), every(stride) {}
@@ -65,17 +67,14 @@ class Proposals {
 class KeywordCheck {
  public:
   // Allocates the tensors, checks model and settings, and restores the first model's tensors.
-  // kBadArgument: they do not match.
-  virtual Status Start(const FeatureProvider& features, ModelRunner* first, bool first_streams,
-                       Recognizer* recognizer, int label_count, int first_keyword) = 0;
+  // kBadArgument: they do not match. The detector calls it in its Start.
+  virtual Status Start(Detector* detector, const FeatureProvider& features) = 0;
 
   // Recognizer::Process, with a look at what it would report.
   virtual Status Process(const int8_t* scores, int32_t time_ms, Recognizer::Result* result) = 0;
 
   // Call it after Recognizer::Reset.
   virtual void Reset() = 0;
-
-  virtual const ModelRunner& runner() const = 0;
 
  protected:
   // Never deleted through this base: a virtual destructor would link `operator delete`.
@@ -86,8 +85,8 @@ class KeywordCheck {
 class SecondLook final : public KeywordCheck {
  public:
   // `runner`: of a stateless model; it may use the first runner's arena, unless the first model
-  // streams. `output_order`: the model's output index of each label; it may have more outputs. Null:
-  // its outputs are the labels.
+  // streams. `output_order`: the model's output index of each label; it may have more outputs.
+  // Null: its outputs are the labels.
   SecondLook(ModelRunner* runner, const SecondLookSettings& settings, const uint8_t* output_order,
              bool shares_arena)
       : runner_(runner),
@@ -95,11 +94,10 @@ class SecondLook final : public KeywordCheck {
         output_order_(output_order),
         shares_arena_(shares_arena) {}
 
-  Status Start(const FeatureProvider& features, ModelRunner* first, bool first_streams,
-               Recognizer* recognizer, int label_count, int first_keyword) override;
+  Status Start(Detector* detector, const FeatureProvider& features) override;
   Status Process(const int8_t* scores, int32_t time_ms, Recognizer::Result* result) override;
   void Reset() override { proposals_.Reset(); }
-  const ModelRunner& runner() const override { return *runner_; }
+  const ModelRunner& runner() const { return *runner_; }
 
   // Runs the model on the newest frames. `scores`: one per label.
   Status Look(int8_t* scores);
