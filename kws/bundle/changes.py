@@ -47,8 +47,6 @@ class Changes:
         """
         if self.no_verify:
             bundle = bundle.without_second_look()
-        if self.verified_by:
-            bundle = bundle.verified_by(self.verified_by)
         new = {key: value for key, value in vars(self).items() if value is not None}
         del new["no_verify"]
         new.pop("verified_by", None)
@@ -58,6 +56,8 @@ class Changes:
             recognizer["thresholds"] = {}  # the one threshold is for all labels
         new["data"] = new.pop("about", bundle.data)
         changed = replace(bundle, **new, recognizer=replace(bundle.recognizer, **recognizer))
+        if self.verified_by:  # how often it looks depends on the stride
+            changed = changed.verified_by(self.verified_by)
         check_name(changed.name)
         Device(changed).pipeline()
         return changed

@@ -41,7 +41,8 @@ def size_text(
         (
             "processor",
             f"{load.share:.0%} of {load.clock_mhz:g} MHz",
-            f"{load.bundle}: {load.inference_ms:.1f} ms per inference every {load.every_ms} ms*",
+            f"{load.bundle}: {load.inference_ms:.1f} ms per inference every {load.every_ms} ms*"
+            + (f", {load.look_ms:.0f} ms per second look" if load.look_ms else ""),
         )
         for load in plan.loads
     ]

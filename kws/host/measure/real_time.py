@@ -48,6 +48,8 @@ class Load:
     """Share of the board's time, including frontend and drivers; 1 is full load."""
 
     clock_mhz: float
+    look_ms: float = 0.0
+    """Time of a second look, with restoring the first model; 0 without one."""
 
 
 @dataclass(frozen=True)
@@ -83,14 +85,19 @@ def schedule(board: Board, device: Device) -> Schedule:
     bundles = device.parts
     try:
         cycles = [estimate_cycles(each.model, board.core) for each in bundles]
+        looks = [_look_cycles(board, each, own) for each, own in zip(bundles, cycles, strict=True)]
     except (ToolError, BoardError) as error:
         return Schedule(unknown=str(error))
     loads = tuple(
-        _load(board, clock, each, spent) for each, spent in zip(bundles, cycles, strict=True)
+        _load(board, clock, each, spent, look)
+        for each, spent, look in zip(bundles, cycles, looks, strict=True)
     )
     for load, each, spent in zip(loads, bundles, cycles, strict=True):
         _refuse_overload(board, load, each, spent)
-    busy = max(spent.inference + _hop_cycles(board, device.bundle, spent) for spent in cycles)
+    busy = max(
+        _longest(board, clock, each, spent, look)
+        for each, spent, look in zip(bundles, cycles, looks, strict=True)
+    )
     if device.commands is not None and not device.compiled:
         # The hop that switches to the other bundle also plans its model.
         busy += max(spent.allocation for spent in cycles)
@@ -110,7 +117,8 @@ def estimate_load(board: Board, bundle: Bundle) -> Load | None:
     clock = clock_of(board)
     if clock is None:
         return None
-    return _load(board, clock, bundle, estimate_cycles(bundle.model, board.core))
+    cycles = estimate_cycles(bundle.model, board.core)
+    return _load(board, clock, bundle, cycles, _look_cycles(board, bundle, cycles))
 
 
 def clock_of(board: Board) -> int | None:
@@ -119,7 +127,29 @@ def clock_of(board: Board) -> int | None:
     return clocks[-1] if clocks else board.clock
 
 
-def _load(board: Board, clock: int, bundle: Bundle, cycles: ModelCycles) -> Load:
+def _look_cycles(board: Board, bundle: Bundle, first: ModelCycles) -> int:
+    """Cycles of a second look; 0 without one."""
+    if bundle.second_look is None:
+        return 0
+    look = estimate_cycles(bundle.second_look.model, board.core)
+    # In a shared arena, each look plans the tensors of both models.
+    planning = look.allocation + first.allocation
+    return look.inference + (0 if bundle.compiled or bundle.streams else planning)
+
+
+def _longest(board: Board, clock: int, bundle: Bundle, cycles: ModelCycles, look: int) -> float:
+    """Cycles for which samples wait: an inference and its looks, one after the other."""
+    first = cycles.inference + _hop_cycles(board, bundle, cycles)
+    if bundle.second_look is None:
+        return first
+    settings = bundle.second_look.settings
+    hops = settings.every * bundle.every_ms / HOP_MS
+    work = look + settings.every * cycles.inference + hops * _hop_cycles(board, bundle, cycles)
+    behind = max(0.0, work - settings.every * bundle.every_ms * clock / 1000)
+    return first + look + (settings.looks - 1) * behind
+
+
+def _load(board: Board, clock: int, bundle: Bundle, cycles: ModelCycles, look: int) -> Load:
     """The load of a bundle on a board."""
     in_hop = clock * HOP_MS // 1000
     rest = in_hop - _hop_cycles(board, bundle, cycles)
@@ -130,6 +160,7 @@ def _load(board: Board, clock: int, bundle: Bundle, cycles: ModelCycles) -> Load
         every_ms=bundle.every_ms,
         share=1 - (rest - cycles.inference / hops) / in_hop,
         clock_mhz=clock / 1e6,
+        look_ms=1000 * look / clock,
     )
 
 
