@@ -90,6 +90,14 @@ class Bundle:
         return hashlib.sha256(self.model).hexdigest()
 
     @property
+    def all_data(self) -> str:
+        """The training data of all its models, and their licences."""
+        look = self.second_look
+        if look is None or look.data in ("", self.data):
+            return self.data
+        return f"{self.data} Second look: {look.data}".strip()
+
+    @property
     def sha8(self) -> str:
         """The first eight digits of the model's SHA-256, as shown in the boot line."""
         return self.sha256[:8]

@@ -20,6 +20,7 @@ def model_card(bundle: Bundle) -> str:
             f"Hears {keywords}. {len(bundle.model):,} bytes of int8 weights and graph, "
             f"{bundle.arena_bytes:,} bytes of tensor arena. Made by {versions}."
         ),
+        *_second_look(bundle),
         *_data(bundle),
         *_training(bundle),
         *_accuracy(bundle),
@@ -32,8 +33,20 @@ def model_card(bundle: Bundle) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def _second_look(bundle: Bundle) -> list[str]:
+    look = bundle.second_look
+    if look is None:
+        return []
+    apart_ms = look.settings.every * bundle.every_ms
+    text = (
+        f"A second look of {len(look.model):,} bytes checks each keyword before it is reported, up "
+        f"to {look.settings.looks} times, {apart_ms} ms apart."
+    )
+    return [text]
+
+
 def _data(bundle: Bundle) -> list[str]:
-    return ["## Data", bundle.data] if bundle.data else []
+    return ["## Data", bundle.all_data] if bundle.all_data else []
 
 
 def _training(bundle: Bundle) -> list[str]:

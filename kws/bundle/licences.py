@@ -124,7 +124,7 @@ def licences_of(bundle: Bundle) -> list[Item]:
     weights = Item("weights", "Apache-2.0", YES, (NAME, TEXT)) if own else _weights(bundle)
     # The texts of the built-in models describe all rounds of training, including the other models.
     others = () if own else _other_models(bundle)
-    return [weights, *_data(bundle.data), *others]
+    return [weights, *_data(bundle.all_data), *others]
 
 
 def find_licences(text: str) -> list[Item]:

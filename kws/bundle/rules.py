@@ -21,6 +21,17 @@ class Rules:
     look: LookSettings | None = None
     """None without a second look."""
 
+    @property
+    def thresholds(self) -> dict[str, int]:
+        """The thresholds of the keywords that decide: of the second look, if there is one."""
+        if self.look:
+            values = self.look.label_thresholds(self.labels)
+        else:
+            usual = [self.recognizer.detection_threshold] * len(self.labels)
+            values = self.recognizer.label_thresholds(self.labels) or usual
+        words = keywords_of(self.labels)
+        return {label: t for label, t in zip(self.labels, values, strict=True) if label in words}
+
     def core_recognizer(self) -> _core.Recognizer:
         """The core's recognizer with these rules."""
         looking = self.look.for_core(self.labels) if self.look else {}

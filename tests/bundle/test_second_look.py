@@ -16,6 +16,7 @@ from kws.bundle.built_in import default_bundle_path
 from kws.bundle.bundle import Bundle
 from kws.bundle.changes import Changes, change_bundle
 from kws.bundle.device import Device, with_commands
+from kws.bundle.licences import licences_of
 from kws.bundle.making import make_bundle
 from kws.bundle.reading import load_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
@@ -76,6 +77,10 @@ def test_a_bundle_keeps_its_second_look(first: Bundle, wide: Bundle, tmp_path: P
     assert written.second_look.settings.label_thresholds(LABELS) == [128, 128, 99, 128]
     assert (written.kept_frames, written.input_frames) == (75, 49)
     assert written.shared_arena_bytes() == max(first.arena_bytes, wide.arena_bytes)
+    card = (tmp_path / "two" / "README.md").read_text()
+    assert "up to 2 times, 120 ms apart" in card
+    sold = replace(written, second_look=replace(written.second_look, data="Emo-DB"))
+    assert any("Emo-DB" in item.part for item in licences_of(sold)), "its data count, too"
     again = change_bundle(tmp_path / "two", tmp_path / "plain", Changes(no_verify=True))
     assert again.second_look is None
     assert not (tmp_path / "plain" / "second_look.tflite").exists()

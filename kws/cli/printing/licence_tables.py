@@ -37,7 +37,7 @@ def print_licences(bundles: Sequence[Bundle]) -> None:
     """Print the texts about the data, a table per bundle, and a table of the firmware's code."""
     width = shutil.get_terminal_size().columns
     for bundle in bundles:
-        print(textwrap.fill(f"{bundle.name}, data: {bundle.data or 'not recorded'}", width))
+        print(textwrap.fill(f"{bundle.name}, data: {bundle.all_data or 'not recorded'}", width))
         print_tables(_table(f"model {bundle.name}", licences_of(bundle)))
     print_tables(_table("firmware", FIRMWARE))
     print(textwrap.fill(_NOTE, width))
@@ -49,7 +49,7 @@ def to_json(bundles: Sequence[Bundle]) -> dict[str, Any]:
         "models": [
             {
                 "name": bundle.name,
-                "data": bundle.data,
+                "data": bundle.all_data,
                 "licences": [asdict(item) for item in licences_of(bundle)],
             }
             for bundle in bundles

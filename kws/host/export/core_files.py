@@ -66,7 +66,7 @@ def _licences(bundle: Bundle, *, core: bool) -> str:
 |---|---|---|---|
 {rows}
 
-Data: {bundle.data or "not recorded"}
+Data: {bundle.all_data or "not recorded"}
 
 Only licences that the text above names are listed. This is not legal advice.
 """

@@ -61,7 +61,7 @@ def model_facts(device: Device) -> dict[str, Any]:
         "accuracy": accuracy.get("core") if isinstance(accuracy, dict) else None,
         "ops": ops,
         "ops_flash": flash_of(kernels).together,
-        "data": bundle.data,
+        "data": bundle.all_data,
         "boards": [
             {"title": board.title, "flash": board.flash, "ram": board.ram} for board in boards()
         ],

@@ -59,7 +59,7 @@ class Enrolment:
     @property
     def new(self) -> dict[str, int]:
         """New threshold of each keyword."""
-        return {word: self.calibration.settings.thresholds[word] for word in self.old}
+        return {word: self.calibration.deciding[word] for word in self.old}
 
     @property
     def verdict(self) -> Verdict:
@@ -147,9 +147,6 @@ def enroll(
         kind: measure_traces(bundle.rules, group, bundle.keywords)
         for kind, group in traces_by_kind(traces).items()
     }
-    thresholds = bundle.recognizer.thresholds
-    usual = bundle.recognizer.detection_threshold
-    old = {word: thresholds.get(word, usual) for word in bundle.keywords}
     speakers = len({clip.speaker for clip in dataset.of(Split.TEST, bundle.keywords)})
     metrics = {**bundle.metrics, "calibration": _facts(calibration, count, speakers)}
     new = calibration.applied_to(replace(bundle, metrics=metrics))
@@ -157,7 +154,7 @@ def enroll(
         bundle=write_bundle(new, out or folder),
         before=before,
         calibration=calibration,
-        old=old,
+        old=bundle.rules.thresholds,
         recordings=count,
         speakers=speakers,
     )
