@@ -8,9 +8,9 @@
 
 #include "kws/detection.h"
 #include "kws/pipeline/feature_provider.h"
+#include "kws/pipeline/keyword_check.h"
 #include "kws/pipeline/mismatch.h"
 #include "kws/pipeline/recognizer.h"
-#include "kws/pipeline/second_look.h"
 #include "kws/runtime/model_runner.h"
 #include "kws/status.h"
 

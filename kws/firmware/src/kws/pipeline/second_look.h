@@ -8,13 +8,12 @@
 #include <cstdint>
 
 #include "kws/pipeline/feature_provider.h"
+#include "kws/pipeline/keyword_check.h"
 #include "kws/pipeline/recognizer.h"
 #include "kws/runtime/model_runner.h"
 #include "kws/status.h"
 
 namespace kws {
-
-class Detector;
 
 struct SecondLookSettings {
   constexpr SecondLookSettings(const uint8_t* each = nullptr, int most = 3, int stride = 1)
@@ -61,24 +60,6 @@ class Proposals {
   int first_keyword_ = 0;
   int looks_ = 0;  // at this proposal so far
   int wait_ = 0;   // results until the next look
-};
-
-// The detector's interface to a second look, so that firmware without one does not link it.
-class KeywordCheck {
- public:
-  // Allocates the tensors, checks model and settings, and restores the first model's tensors.
-  // kBadArgument: they do not match. The detector calls it in its Start.
-  virtual Status Start(Detector* detector, const FeatureProvider& features) = 0;
-
-  // Recognizer::Process, with a look at what it would report.
-  virtual Status Process(const int8_t* scores, int32_t time_ms, Recognizer::Result* result) = 0;
-
-  // Call it after Recognizer::Reset.
-  virtual void Reset() = 0;
-
- protected:
-  // Never deleted through this base: a virtual destructor would link `operator delete`.
-  ~KeywordCheck() = default;
 };
 
 // Runs the second model. The caller owns runner and tables, which must outlive it.
