@@ -134,6 +134,28 @@ def test_both_bundles_of_a_device_must_keep_up(takes: Callable[..., None]) -> No
         schedule(NANO, both)
 
 
+def test_a_second_look_lengthens_the_ring(takes: Callable[..., None]) -> None:
+    usual = bundle_of(4)  # every 80 ms
+    looked = usual.verified_by(bundle_of())  # again after 240 ms
+    takes(640_000)  # 10 ms
+    alone = schedule(NANO, Device(usual))
+    (load,) = schedule(NANO, Device(looked.without_second_look())).loads
+    assert load.look_ms == 0
+    # 100 ms, and 2 x 500,000 cycles to plan both models: the proposal waits for one look.
+    takes(640_000, 6_400_000)
+    plan = schedule(NANO, Device(looked))
+    assert plan.loads[0].look_ms == pytest.approx(100 + 1000 / 64)
+    assert plan.ring_ms - alone.ring_ms == pytest.approx(1.25 * 115.6, abs=20)
+    takes(640_000, 6_400_000)
+    compiled = schedule(NANO, Device(looked).as_compiled())
+    assert compiled.loads[0].look_ms == 100
+    # 320 ms: each of the three looks begins later than the one before.
+    takes(640_000, 64 * 320_000)
+    late = schedule(NANO, Device(looked).as_compiled())
+    behind = 320 + 3 * 10 + 12 * 0.5 - 240  # inferences and frames, too
+    assert late.ring_ms - alone.ring_ms == pytest.approx(1.25 * (320 + 2 * behind), rel=0.1)
+
+
 def test_an_option_changes_the_clock(
     takes: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
