@@ -131,11 +131,8 @@ class Bundle:
                 "stride"
             )
         every = -(-LOOK_EVERY_MS // self.every_ms)
-        labels = (
-            [other.labels[other.output_order.index(i)] for i in range(len(other.labels))]
-            if (other.output_order)
-            else other.labels
-        )
+        order = other.output_order or tuple(range(len(other.labels)))
+        labels = [other.labels[order.index(output)] for output in range(len(order))]
         look = make_second_look(
             other.model, labels, settings=LookSettings(every=every), data=other.data
         )

@@ -51,12 +51,7 @@ class RecognizerSettings:
 
     def __post_init__(self) -> None:
         """Reject values that the firmware cannot hold, or with which no word is ever reported."""
-        if not isinstance(self.thresholds, Mapping):
-            raise KwsError("thresholds must be a table of labels and numbers")
-        for label, threshold in self.thresholds.items():
-            if not isinstance(threshold, int) or isinstance(threshold, bool):
-                raise KwsError(f"the threshold of {label!r} is not a whole number")
-            check_range(f"the threshold of {label!r}", threshold, 0, 255)
+        check_thresholds(self.thresholds)
         if not isinstance(self.report_unknown, bool):
             raise KwsError("report_unknown must be true or false")
         check_settings(self)
@@ -84,9 +79,31 @@ class RecognizerSettings:
         Raises:
             KwsError: a threshold for something that is not a label.
         """
-        for label in self.thresholds:
-            if label not in labels:
-                raise KwsError(f"a threshold for {label!r}; the labels are {', '.join(labels)}")
-        if not self.thresholds:
-            return []
-        return [self.thresholds.get(label, self.detection_threshold) for label in labels]
+        each = thresholds_for(labels, self.thresholds, self.detection_threshold)
+        return each if self.thresholds else []
+
+
+def check_thresholds(thresholds: object) -> None:
+    """Check the thresholds of labels: whole numbers from 0 to 255.
+
+    Raises:
+        KwsError: they are not.
+    """
+    if not isinstance(thresholds, Mapping):
+        raise KwsError("thresholds must be a table of labels and numbers")
+    for label, threshold in thresholds.items():
+        if not isinstance(threshold, int) or isinstance(threshold, bool):
+            raise KwsError(f"the threshold of {label!r} is not a whole number")
+        check_range(f"the threshold of {label!r}", threshold, 0, 255)
+
+
+def thresholds_for(labels: Sequence[str], thresholds: Mapping[str, int], usual: int) -> list[int]:
+    """The threshold of each label; `usual` where there is none of its own.
+
+    Raises:
+        KwsError: a threshold for something that is not a label.
+    """
+    for label in thresholds:
+        if label not in labels:
+            raise KwsError(f"a threshold for {label!r}; the labels are {', '.join(labels)}")
+    return [thresholds.get(label, usual) for label in labels]

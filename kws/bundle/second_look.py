@@ -10,11 +10,18 @@ from functools import cached_property
 from typing import Any
 
 from kws import _core, config
-from kws.bundle.checks import TensorSettings, check_tensors, input_frames, open_model
+from kws.bundle.checks import (
+    SCORE_ZERO_POINT,
+    TensorSettings,
+    check_tensors,
+    input_frames,
+    open_model,
+)
 from kws.bundle.compiled.program import Program, compile_model
-from kws.config import check_range, check_settings, setting
-from kws.errors import BundleError, KwsError, UsageError
-from kws.labels import check_labels, keywords_of
+from kws.bundle.recognizer_settings import check_thresholds, thresholds_for
+from kws.config import check_settings, setting
+from kws.errors import BundleError, UsageError
+from kws.labels import RESERVED
 
 LOOK_EVERY_MS = 240
 """Default time between two looks at a proposal: a Cortex-M4 at 64 MHz needs most of it."""
@@ -35,12 +42,7 @@ class LookSettings:
 
     def __post_init__(self) -> None:
         """Reject values that the firmware cannot hold."""
-        if not isinstance(self.thresholds, Mapping):
-            raise KwsError("thresholds must be a table of labels and numbers")
-        for label, threshold in self.thresholds.items():
-            if not isinstance(threshold, int) or isinstance(threshold, bool):
-                raise KwsError(f"the threshold of {label!r} is not a whole number")
-            check_range(f"the threshold of {label!r}", threshold, 0, 255)
+        check_thresholds(self.thresholds)
         check_settings(self)
 
     def label_thresholds(self, labels: Sequence[str]) -> list[int]:
@@ -49,10 +51,7 @@ class LookSettings:
         Raises:
             KwsError: a threshold for something that is not a label.
         """
-        for label in self.thresholds:
-            if label not in labels:
-                raise KwsError(f"a threshold for {label!r}; the labels are {', '.join(labels)}")
-        return [self.thresholds.get(label, _DEFAULT_THRESHOLD) for label in labels]
+        return thresholds_for(labels, self.thresholds, _DEFAULT_THRESHOLD)
 
     def for_core(self, labels: Sequence[str]) -> dict[str, Any]:
         """The settings as keyword arguments of the core's recognizer."""
@@ -71,7 +70,7 @@ class SecondLook:
     """The .tflite file: stateless, int8 in and out."""
 
     labels: tuple[str, ...]
-    """Its labels: those of the bundle, and perhaps more."""
+    """The label of each of its outputs: those of the bundle, and perhaps more, in any order."""
 
     input: TensorSettings
     output: TensorSettings
@@ -133,7 +132,7 @@ class SecondLook:
         if missing:
             raise UsageError(
                 f"the second model does not know {', '.join(missing)}; it knows "
-                f"{', '.join(keywords_of(self.labels))}"
+                f"{', '.join(label for label in self.labels if label not in RESERVED)}"
             )
         return [self.labels.index(label) for label in labels]
 
@@ -154,15 +153,22 @@ def make_second_look(
     settings: LookSettings | None = None,
     data: str = "",
 ) -> SecondLook:
-    """Make a second look from an int8 .tflite file, which `make_bundle` would accept.
+    """Make a second look from an int8 .tflite file.
+
+    Args:
+        model: the .tflite file, see `make_bundle`.
+        labels: the label of each output.
+        settings: when it looks, and what it confirms; None for the defaults.
+        data: the training data and its licence.
 
     Raises:
         ModelError: the file is damaged, or has an unsupported op, type or shape.
         UsageError: the labels do not fit, or it is a streaming model.
     """
-    check_labels(labels)
     interpreter = open_model(model)
     source, target = check_tensors(interpreter, len(labels))
+    if target.zero_point != SCORE_ZERO_POINT:
+        raise UsageError("the second model's scores are uint8; use one with int8 scores")
     if input_frames(source.shape) < _core.SHORTEST_WINDOW:
         raise UsageError(
             "the second model streams; it looks at single moments, so use a model of whole windows"
@@ -206,6 +212,8 @@ def second_look_from(model: bytes, table: Mapping[str, Any], place: str) -> Seco
     unknown = sorted(set(table) - set(_TABLE))
     if unknown:
         raise BundleError(f"{place}: unknown setting {unknown[0]!r}; remove it")
+    if not all(isinstance(label, str) for label in table["labels"]):
+        raise BundleError(f"{place}: labels are not text; put them in quotes")
     sha256 = hashlib.sha256(model).hexdigest()
     if sha256 != table["sha256"]:
         raise BundleError(

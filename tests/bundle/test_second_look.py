@@ -86,6 +86,15 @@ def test_a_bundle_keeps_its_second_look(first: Bundle, wide: Bundle, tmp_path: P
     assert not (tmp_path / "plain" / "second_look.tflite").exists()
 
 
+def test_outputs_in_another_order_are_found(first: Bundle, wide: Bundle) -> None:
+    # The model's outputs are yes, silence, up, no, unknown.
+    other = replace(wide, output_order=(1, 4, 3, 2, 0))
+    look = first.verified_by(other).second_look
+    assert look
+    assert look.labels == ("yes", "silence", "up", "no", "unknown")
+    assert look.order_for(LABELS) == [1, 4, 0, 3]
+
+
 def test_the_second_model_decides(first: Bundle, wide: Bundle, noise: Pcm) -> None:
     proposed = words(Device(first).pipeline().feed(noise))
     assert len(proposed) > 5

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import wave
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,13 +18,16 @@ from kws import __version__
 from kws.audio.pcm import Pcm
 from kws.bundle.built_in import default_bundle_path
 from kws.bundle.bundle import Bundle
+from kws.bundle.changes import Changes
 from kws.bundle.library import identifier
 from kws.bundle.making import make_bundle
+from kws.bundle.reading import load_bundle
+from kws.convert.incremental.bundle import incremental_of_bundle
 from kws.errors import UsageError
 from kws.host.build.programs import COMPILER
 from kws.host.export.exporters import EXPORTERS, export
 from tests.command_line import Run
-from tests.host.export.building import STRICT, lines, run
+from tests.host.export.building import STRICT, detections, lines, run
 from tests.paths import ROOT
 from tests.small_models import LABELS, dense_model
 
@@ -72,6 +76,29 @@ def test_cmake_programs_hear_what_the_device_hears(
         run(*compiler, *STRICT, "-c", f"-I{project / 'src'}", source, "-o", tmp_path / "main.o")
         run("g++", tmp_path / "main.o", build / "libkws_yes_no.a", "-o", tmp_path / "main")
         assert run(tmp_path / "main", sound=sound.tobytes()) == expected
+
+
+def test_a_library_has_the_second_look(sound: Pcm, yes_no: Bundle, tmp_path: Path) -> None:
+    ten_words = load_bundle(default_bundle_path().with_name("ten_words"))
+    eager = replace(yes_no.recognizer, thresholds={"yes": 60, "no": 60}, gate_db=0.0)
+    whole = replace(yes_no, recognizer=eager, path=None)
+    step = Changes(inference_stride=6)
+    small, _ = incremental_of_bundle(default_bundle_path(), tmp_path / "small", step)
+    # The second look of a streaming model has an arena of its own.
+    for name, bundle in (("whole", whole), ("small", replace(small, recognizer=eager, path=None))):
+        looked = bundle.verified_by(ten_words)
+        project = tmp_path / f"project_{name}"
+        export("cmake", looked, project)
+        run("cmake", "-S", project, "-B", project / "build", "-DCMAKE_CXX_STANDARD=11")
+        run("cmake", "--build", project / "build", "-j", str(os.cpu_count()))
+        source, program = tmp_path / "main.c", tmp_path / f"hear_{name}"
+        source.write_text(code_of("library.md", "c"))
+        run("gcc", "-std=c11", "-c", f"-I{project / 'src'}", source, "-o", tmp_path / "main.o")
+        run("g++", tmp_path / "main.o", project / "build" / "libkws_yes_no.a", "-o", program)
+        expected = detections(looked, sound)
+        assert [word for word, *_ in expected] == ["yes", "no"]
+        assert expected != detections(bundle, sound), "the second model's scores"
+        assert run(program, sound=sound.tobytes()) == lines(expected)
 
 
 def test_the_arduino_sketch_hears_what_the_device_hears(

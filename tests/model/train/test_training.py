@@ -13,6 +13,8 @@ import pytest
 from typer.testing import CliRunner
 
 from kws.audio.dataset import DataSet, Split
+from kws.audio.sound_files import load_clip, write_clip
+from kws.audio.surroundings import Surroundings
 from kws.bundle.reading import load_bundle
 from kws.cli.main import app
 from kws.errors import DataError, KwsError, ToolError, UsageError
@@ -48,6 +50,33 @@ def test_run_writes_bundle_picture_and_curves(run: Run) -> None:
     assert bundle.ops == ("DEPTHWISE_CONV_2D", "RESHAPE", "FULLY_CONNECTED", "SOFTMAX")
     assert (run.out / "confusion.png").stat().st_size > 1000
     assert list((run.out / "logs").glob("events.out.tfevents.*"))
+
+
+def test_a_second_look_learns_what_the_first_model_proposes(tones: DataSet, tmp_path: Path) -> None:
+    talk = tmp_path / "talk"
+    talk.mkdir()
+    for number, clip in enumerate(tones.of(Split.TRAIN, ["low"])[:4]):  # surely proposed
+        write_clip(talk / f"{number}.flac", np.tile(load_clip(clip.path), 8))
+    said: list[str] = []
+    first, second = replace(SETTINGS, epochs=6), replace(SETTINGS, epochs=4, seed=1)
+    job = TrainingJob(
+        *(tones, tmp_path / "run", first),
+        ambient=Surroundings((talk,)),
+        verify=second,
+        calibrate=False,
+        say=said.append,
+    )
+    bundle = train(job).bundle
+    look = bundle.second_look
+    assert look
+    assert look.labels == bundle.labels
+    assert look.sha256 == load_bundle(tmp_path / "run" / "second_look" / "bundle").sha256
+    assert look.sha256 != bundle.sha256
+    assert (tmp_path / "run" / "proposals" / "manifest.csv").is_file()
+    (found,) = (line for line in said if "proposals in" in line)
+    assert int(found.split()[2]) > 0
+    # The same command again changes nothing.
+    assert train(job).bundle == bundle
 
 
 def test_model_uses_the_cores_values_unchanged(run: Run) -> None:

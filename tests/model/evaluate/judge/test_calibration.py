@@ -22,7 +22,7 @@ from kws.bundle.rules import Rules
 from kws.cli.main import app
 from kws.errors import DataError, KwsError, UsageError
 from kws.model.evaluate.bundle_calibration import calibrate_bundle
-from kws.model.evaluate.judge.calibration import MARGIN, MOST_MARGIN, calibrate
+from kws.model.evaluate.judge.calibration import MARGIN, MOST_MARGIN, PROPOSALS, calibrate
 from kws.model.evaluate.judge.statistics import log_odds
 from kws.model.evaluate.judge.stream_metrics import measure_traces
 from kws.model.evaluate.judge.threshold_costs import OPTIONS, OTHER_WORDS, ThresholdCosts
@@ -41,6 +41,31 @@ FEW_MINUTES = ["--hours", "0.05"]
 @pytest.fixture(scope="module")
 def bundle() -> Bundle:
     return make_bundle(dense_model(), LABELS, name="d")
+
+
+def test_a_second_look_gets_the_thresholds_that_decide(bundle: Bundle) -> None:
+    words = [said("yes", 10_000 * i) for i in range(1, 20)]
+    words += [said("no", 200_000 + 10_000 * i) for i in range(1, 20)]
+    alarms = [(500_000 + 10_000 * i, label) for i, label in enumerate(["yes", "no"] * 10)]
+    said_at = [(word.start_ms + 100, word.label) for word in words]
+    # The first model cannot tell words from false alarms, the second one can.
+    trace = scored(words, [(t, k, 150) for t, k in said_at + alarms], seconds=1800)
+    seen = [(t, k, 240) for t, k in said_at] + [(t, k, 100) for t, k in alarms]
+    looked = replace(trace, looks=scored([], seen, seconds=1800).scores)
+    alone = calibrate(bundle, [trace], 1)
+    assert alone.expected.miss_share > 0.9
+    assert (alone.look, alone.looks_per_hour) == (None, 0)
+    both = bundle.verified_by(bundle)
+    calibration = calibrate(both, [looked], 1)
+    assert calibration.expected.miss_share == 0
+    assert not calibration.expected.false_alarms
+    assert set(calibration.settings.thresholds.values()) <= set(PROPOSALS)
+    assert all(100 <= t < 240 for t in calibration.deciding.values())
+    assert calibration.looks_per_hour > 38 / 0.5
+    applied = calibration.applied_to(both)
+    assert applied.second_look
+    assert applied.second_look.settings == calibration.look
+    assert applied.rules.thresholds == dict(calibration.deciding)
 
 
 def traces_of(peaks: list[tuple[int, str, int]], words: list[Word]) -> list[Trace]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kws._core import SAMPLE_RATE
 from kws.audio.dataset import DataSet, Split
 from kws.audio.pcm import speech_span
 from kws.audio.sound_files import write_clip
@@ -36,6 +37,14 @@ def test_same_settings_give_the_same_sound_and_another_seed_does_not(tones: Data
     assert other.words != first.words
     validation = next(make_streams(tones, KEYWORDS, Split.VALIDATION, FEW))
     assert not np.array_equal(validation.pcm, first.pcm)
+
+
+def test_noises_are_added_to_the_backgrounds(tones: DataSet) -> None:
+    silent = np.zeros(20 * SAMPLE_RATE, np.int16)
+    settings = replace(FEW, kind=Kind.NOISE, words_a_minute=0)
+    plain = next(make_streams(tones, KEYWORDS, Split.TEST, settings))
+    mixed = next(make_streams(tones, KEYWORDS, Split.TEST, settings, noise=[silent] * 200))
+    assert np.mean(plain.pcm == 0) < 0.5 < np.mean(mixed.pcm == 0)
 
 
 def test_words_are_from_the_split_and_do_not_overlap(tones: DataSet) -> None:
