@@ -36,9 +36,8 @@ class Part {
        int inference_stride, int average_window_ms, int detection_threshold, int suppression_ms,
        int minimum_count, const std::vector<int>& thresholds, bool report_unknown,
        int window_frames, int stride_samples, int first_keyword, int gate_rise,
-       const std::vector<int>& output_order, const nb::bytes& second_model,
-       const std::vector<int>& second_thresholds, int looks, int every,
-       const std::vector<int>& second_order, size_t second_arena_bytes)
+       const std::vector<int>& output_order, const nb::bytes& second_model, int proposal, int looks,
+       int every, const std::vector<int>& second_order, size_t second_arena_bytes)
       : bytes_(static_cast<const char*>(model.data()), model.size()),
         labels_(std::move(labels)),
         name_(std::move(name)),
@@ -47,7 +46,7 @@ class Part {
         gate_rise_(gate_rise),
         output_order_(output_order.begin(), output_order.end()),
         second_bytes_(static_cast<const char*>(second_model.data()), second_model.size()),
-        second_(second_thresholds, labels_.size(), looks, every),
+        second_(Threshold(proposal), looks, every),
         second_order_(second_order.begin(), second_order.end()),
         second_arena_bytes_(second_arena_bytes),
         model_(kws::GetModel(bytes_.data(), bytes_.size())),
@@ -77,7 +76,7 @@ class Part {
   const kws::Model& second_model() const { return second_model_; }
   // 0: the second model uses the first one's arena.
   size_t second_arena_bytes() const { return second_arena_bytes_; }
-  const kws::SecondLookSettings& second_settings() const { return second_.settings(); }
+  const kws::SecondLookSettings& second_settings() const { return second_; }
   const uint8_t* second_order() const { return OrderOf(second_order_); }
 
  private:
@@ -98,7 +97,7 @@ class Part {
   int gate_rise_;
   std::vector<uint8_t> output_order_;
   std::string second_bytes_;
-  SecondSettings second_;
+  kws::SecondLookSettings second_;
   std::vector<uint8_t> second_order_;
   size_t second_arena_bytes_;
   kws::Model model_;
@@ -373,8 +372,7 @@ void BindPipeline(nb::module_& m) {
   nb::class_<Part>(m, "Part").def(
       nb::init<const nb::bytes&, std::vector<std::string>, std::string, std::string, int, int, int,
                int, int, const std::vector<int>&, bool, int, int, int, int, const std::vector<int>&,
-               const nb::bytes&, const std::vector<int>&, int, int, const std::vector<int>&,
-               size_t>(),
+               const nb::bytes&, int, int, int, const std::vector<int>&, size_t>(),
       "model"_a, "labels"_a, nb::kw_only(), "name"_a, "sha8"_a, "inference_stride"_a,
       "average_window_ms"_a, "detection_threshold"_a, "suppression_ms"_a, "minimum_count"_a,
       "thresholds"_a = std::vector<int>(), "report_unknown"_a = false,
@@ -382,9 +380,9 @@ void BindPipeline(nb::module_& m) {
       "stride_samples"_a = kws::PipelineConfig{}.stride_samples,
       "first_keyword"_a = kws::PipelineConfig{}.first_keyword, "gate_rise"_a = 0,
       "output_order"_a = std::vector<int>(), "second_model"_a = nb::bytes(""),
-      "second_thresholds"_a = std::vector<int>(), "looks"_a = kws::SecondLookSettings{}.looks,
-      "every"_a = kws::SecondLookSettings{}.every, "second_order"_a = std::vector<int>(),
-      "second_arena_bytes"_a = 0);
+      "proposal"_a = static_cast<int>(kws::SecondLookSettings{}.proposal),
+      "looks"_a = kws::SecondLookSettings{}.looks, "every"_a = kws::SecondLookSettings{}.every,
+      "second_order"_a = std::vector<int>(), "second_arena_bytes"_a = 0);
   nb::class_<Event>(m, "Event")
       .def_prop_ro("label",
                    [](const Event& event) {

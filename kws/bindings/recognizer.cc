@@ -16,25 +16,25 @@ namespace {
 class Recognizer {
  public:
   Recognizer(int label_count, int average_window_ms, int detection_threshold, int suppression_ms,
-             int minimum_count, const std::vector<int>& thresholds, int first_keyword,
-             const std::vector<int>& second_thresholds, int looks, int every)
+             int minimum_count, const std::vector<int>& thresholds, int first_keyword, int proposal,
+             int looks, int every)
       : label_count_(label_count),
         recognizer_(label_count,
                     Settings(average_window_ms, detection_threshold, suppression_ms, minimum_count,
                              Thresholds(thresholds, static_cast<size_t>(label_count))),
                     first_keyword > 0),
-        second_(second_thresholds, static_cast<size_t>(label_count), looks, every),
-        proposals_(&recognizer_, label_count, first_keyword, second_.settings()) {}
+        has_second_(looks > 0),
+        proposals_(&recognizer_, label_count, first_keyword,
+                   kws::SecondLookSettings(Threshold(proposal), looks, every)) {}
   Recognizer(const Recognizer&) = delete;
   Recognizer& operator=(const Recognizer&) = delete;
 
-  // Rows of (time, label, score), one per new detection. `looks`: the second model's scores; empty
-  // without a second look.
+  // Rows of (time, label, score), one per new detection. `looks`: the second model's scores; none
+  // without a second look, that is with `looks` of 0 above.
   nb::ndarray<nb::numpy, int32_t> Run(const nb::object& rows, const Times& times,
                                       const nb::object& looks) {
     const ScoreRows scores = Rows(rows, times);
-    const bool has_second = second_.settings().thresholds != nullptr;
-    const ScoreRows second = has_second ? Rows(looks, times) : scores;
+    const ScoreRows second = has_second_ ? Rows(looks, times) : scores;
     std::vector<int32_t> heard;
     {
       nb::gil_scoped_release release;
@@ -43,8 +43,8 @@ class Recognizer {
         const size_t at = row * scores.shape(1);
         const int32_t time = times.data()[row];
         bool look = false;
-        const Status status = has_second ? proposals_.Add(scores.data() + at, time, &result, &look)
-                                         : recognizer_.Process(scores.data() + at, time, &result);
+        const Status status = has_second_ ? proposals_.Add(scores.data() + at, time, &result, &look)
+                                          : recognizer_.Process(scores.data() + at, time, &result);
         if (look) proposals_.Confirm(second.data() + at, &result);
         looks_ += look;
         if (status != Status::kOk) throw CoreError(kws::StatusMessage(status));
@@ -83,7 +83,7 @@ class Recognizer {
 
   int label_count_;
   kws::Recognizer recognizer_;
-  SecondSettings second_;
+  bool has_second_;
   kws::Proposals proposals_;
   uint32_t looks_ = 0;
 };
@@ -97,12 +97,10 @@ void BindRecognizer(nb::module_& m) {
   m.attr("SUPPRESSION_MS") = defaults.suppression_ms;
   m.attr("MINIMUM_COUNT") = defaults.minimum_count;
   nb::class_<Recognizer>(m, "Recognizer")
-      .def(nb::init<int, int, int, int, int, const std::vector<int>&, int, const std::vector<int>&,
-                    int, int>(),
+      .def(nb::init<int, int, int, int, int, const std::vector<int>&, int, int, int, int>(),
            "label_count"_a, "average_window_ms"_a, "detection_threshold"_a, "suppression_ms"_a,
            "minimum_count"_a, "thresholds"_a = std::vector<int>(), "first_keyword"_a = 2,
-           "second_thresholds"_a = std::vector<int>(), "looks"_a = kws::SecondLookSettings{}.looks,
-           "every"_a = kws::SecondLookSettings{}.every)
+           "proposal"_a = 0, "looks"_a = 0, "every"_a = 1)
       .def("process", &Recognizer::Process, "scores"_a, "time_ms"_a)
       .def("run", &Recognizer::Run, "scores"_a, "times_ms"_a, "looks"_a = nb::none())
       .def_prop_ro("looks", &Recognizer::Looks);

@@ -48,18 +48,6 @@ inline kws::RecognizerSettings Settings(int average_window_ms, int detection_thr
   return settings;
 }
 
-// The settings of a second look; without thresholds there is none.
-class SecondSettings {
- public:
-  SecondSettings(const std::vector<int>& thresholds, size_t labels, int looks, int every)
-      : thresholds_(thresholds, labels), settings_(thresholds_.data(), looks, every) {}
-  const kws::SecondLookSettings& settings() const { return settings_; }
-
- private:
-  Thresholds thresholds_;
-  kws::SecondLookSettings settings_;
-};
-
 }  // namespace kws::bindings
 
 #endif  // KWS_BINDINGS_RECOGNIZER_SETTINGS_H_

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,10 +21,13 @@ from kws.bundle.compiled.program import Program, compile_model
 from kws.bundle.layout import FIRMWARE_FOLDER
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.bundle.rules import Rules
-from kws.bundle.second_look import LOOK_EVERY_MS, LookSettings, SecondLook, make_second_look
+from kws.bundle.second_look import LOOK_EVERY_MS, SecondLook, make_second_look
 from kws.errors import BundleError, ModelError, UsageError
 from kws.features.frontend_settings import FrontendSettings
 from kws.labels import keywords_of
+
+LOOK_METRICS = "second_look"
+"""Key in a bundle's metrics: what calibration expects of it with its second look."""
 
 DEFAULT_STRIDE = 2
 """Default number of hops from one inference to the next: 40 ms."""
@@ -58,7 +61,8 @@ class Bundle:
 
     recognizer: RecognizerSettings = field(default_factory=RecognizerSettings)
     inference_stride: int = DEFAULT_STRIDE
-    """Frames from one inference to the next: hops, unless the frontend's stride is shorter."""
+    """Frames from one inference to the next without a second look: hops, unless the frontend's
+    stride is shorter."""
 
     compiled: bool = False
     """Whether firmware contains the model as C++ code that calls the kernels, instead of a file for
@@ -103,10 +107,16 @@ class Bundle:
         return self.sha256[:8]
 
     @property
+    def stride(self) -> int:
+        """Frames from one inference to the next, with the second look if there is one."""
+        look = self.second_look.settings if self.second_look else None
+        return (look and look.stride) or self.inference_stride
+
+    @property
     def every_ms(self) -> int:
         """Milliseconds from one inference to the next."""
         frontend = self.frontend
-        return self.inference_stride * frontend.stride_samples * 1000 // frontend.sample_rate
+        return self.stride * frontend.stride_samples * 1000 // frontend.sample_rate
 
     @property
     def input_frames(self) -> int:
@@ -130,18 +140,49 @@ class Bundle:
                 f"those of {self.name} {self.frontend.stride_samples}; train both with the same "
                 "stride"
             )
-        every = -(-LOOK_EVERY_MS // self.every_ms)
         order = other.output_order or tuple(range(len(other.labels)))
         labels = [other.labels[order.index(output)] for output in range(len(order))]
-        look = make_second_look(
-            other.model, labels, settings=LookSettings(every=every), data=other.data
-        )
+        look = make_second_look(other.model, labels, data=other.data)
         look.order_for(self.labels)
-        return replace(self, second_look=look)
+        return replace(self.without_second_look(), second_look=look).looking()
+
+    def looking(self, stride: int | None = None, threshold: int | None = None) -> Bundle:
+        """This bundle, which has a second look, with other settings of it.
+
+        Args:
+            stride: frames from one inference to the next; the time between looks is adapted.
+            threshold: the threshold of all keywords.
+
+        Raises:
+            KwsError: a setting is out of range.
+        """
+        look = self.second_look
+        if look is None:
+            raise UsageError(f"{self.name} has no second look")
+        settings = look.settings
+        if stride is not None:
+            settings = replace(settings, stride=stride)
+        if threshold is not None:
+            settings = replace(settings, thresholds=dict.fromkeys(self.keywords, threshold))
+        paced = replace(self, second_look=replace(look, settings=settings))
+        settings = replace(settings, every=-(-LOOK_EVERY_MS // paced.every_ms))
+        return replace(self, second_look=replace(look, settings=settings))
+
+    def with_thresholds(self, thresholds: Sequence[int]) -> Bundle:
+        """This bundle with other thresholds, one for each label; see `Rules.thresholds`."""
+        look, usual = self.second_look, self.recognizer.detection_threshold
+        each = dict(zip(self.labels, thresholds, strict=True))
+        if look:
+            words = {word: each[word] for word in self.keywords}
+            settings = replace(look.settings, thresholds=words)
+            return replace(self, second_look=replace(look, settings=settings))
+        changed = {label: value for label, value in each.items() if value != usual}
+        return replace(self, recognizer=replace(self.recognizer, thresholds=changed))
 
     def without_second_look(self) -> Bundle:
-        """The same bundle, which reports what the first model proposes."""
-        return replace(self, second_look=None)
+        """The same bundle, as calibrated for its first model alone."""
+        metrics = {key: facts for key, facts in self.metrics.items() if key != LOOK_METRICS}
+        return replace(self, second_look=None, metrics=metrics)
 
     @cached_property
     def program(self) -> Program:
@@ -223,13 +264,13 @@ class Bundle:
             self.labels,
             name=self.name,
             sha8=self.sha8,
-            inference_stride=self.inference_stride,
+            inference_stride=self.stride,
             report_unknown=self.recognizer.report_unknown,
             gate_rise=self.recognizer.gate_rise,
             window_frames=self.frontend.frames,
             stride_samples=self.frontend.stride_samples,
             output_order=self.output_order,
-            **self.recognizer.for_core(self.labels),
+            **self.rules.recognizer.for_core(self.labels),
             **self._second_for_core(),
         )
 

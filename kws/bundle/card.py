@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kws.bundle.bundle import Bundle
+from kws.bundle.bundle import LOOK_METRICS, Bundle
 
 _ACCURACIES = {"float": "Float, Keras", "int8": "int8, LiteRT", "core": "int8, kws core"}
 
@@ -111,6 +111,17 @@ _KINDS = {
 def _expected(bundle: Bundle) -> list[str]:
     """The performance that calibration expects of the bundle's thresholds."""
     facts = bundle.metrics.get("calibration", {})
+    if bundle.second_look is None:
+        return ["## Thresholds", *expected] if (expected := _expected_of(facts)) else []
+    both = _expected_of(bundle.metrics.get(LOOK_METRICS, {}))
+    alone = _expected_of(facts)
+    return [
+        *(["## Thresholds", *both] if both else []),
+        *(["## Without the second look (`--no-verify`)", *alone] if alone else []),
+    ]
+
+
+def _expected_of(facts: dict[str, Any]) -> list[str]:
     rows = [
         "| | hours | keywords | missed | false alarms | per hour, 95 % |",
         "|---|---|---|---|---|---|",
@@ -142,4 +153,4 @@ def _expected(bundle: Bundle) -> list[str]:
             "of theirs"
         )
     text += ". On the validation split, on which they were chosen, they gave:"
-    return ["## Thresholds", text, "\n".join(rows)]
+    return [text, "\n".join(rows)]

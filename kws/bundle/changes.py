@@ -22,9 +22,12 @@ class Changes:
     name: str | None = None
     about: str | None = None
     inference_stride: int | None = None
+    """With a second look, its stride, unless the model streams."""
+
     average_window_ms: int | None = None
     detection_threshold: int | None = None
-    """For all labels; thresholds of individual labels are removed."""
+    """For all labels; thresholds of individual labels are removed. With a second look, its
+    thresholds."""
 
     suppression_ms: int | None = None
     minimum_count: int | None = None
@@ -50,14 +53,18 @@ class Changes:
         new = {key: value for key, value in vars(self).items() if value is not None}
         del new["no_verify"]
         new.pop("verified_by", None)
+        new["data"] = new.pop("about", bundle.data)
+        if self.verified_by:
+            bundle = bundle.verified_by(self.verified_by)
+        if bundle.second_look:
+            bundle = bundle.looking(
+                new.pop("inference_stride", None), new.pop("detection_threshold", None)
+            )
         fields = {f.name for f in dataclasses.fields(RecognizerSettings)}
         recognizer = {key: new.pop(key) for key in fields & set(new)}
-        if self.detection_threshold is not None:
+        if "detection_threshold" in recognizer:
             recognizer["thresholds"] = {}  # the one threshold is for all labels
-        new["data"] = new.pop("about", bundle.data)
         changed = replace(bundle, **new, recognizer=replace(bundle.recognizer, **recognizer))
-        if self.verified_by:  # how often it looks depends on the stride
-            changed = changed.verified_by(self.verified_by)
         check_name(changed.name)
         Device(changed).pipeline()
         return changed

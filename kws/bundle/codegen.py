@@ -158,7 +158,7 @@ inline constexpr std::size_t {names.model}_len = sizeof({names.model});
 
 
 def _model_settings_h(bundle: Bundle, names: _Names) -> str:
-    recognizer = bundle.recognizer
+    recognizer = bundle.rules.recognizer
     needs = "this model needs" if bundle.compiled else "the interpreter needs for this model"
     labels = "\n".join(f'    "{label}",' for label in bundle.labels)
     return _guarded(
@@ -183,7 +183,7 @@ inline constexpr std::size_t kArenaBytes = {bundle.own_arena_bytes};
 
 // Samples from one frame to the next, and frames from one inference to the next.
 inline constexpr int kStrideSamples = {bundle.frontend.stride_samples};
-inline constexpr int kInferenceStride = {bundle.inference_stride};
+inline constexpr int kInferenceStride = {bundle.stride};
 
 // Frames that the scores cover, and frames per call of the model.
 inline constexpr int kWindowFrames = {bundle.frontend.frames};
@@ -333,10 +333,9 @@ inline constexpr int kInputFrames = {look.frames};
 // Index of each label's score among its outputs.
 {_table("kOutputOrder", look.order_for(labels), labels, str(len(labels)))}
 
-// Each label's threshold, which its score has to exceed.
-{_table("kThresholds", settings.label_thresholds(labels), labels, str(len(labels)))}
-
-inline constexpr SecondLookSettings kSettings = {{kThresholds, {settings.looks}, {settings.every}}};
+// Its scores have to exceed kThresholds of model_settings.h.
+inline constexpr SecondLookSettings kSettings = {{
+    {settings.proposal}, {settings.looks}, {settings.every}}};
 
 {runner}
 

@@ -68,7 +68,7 @@ const kws_bundle* kws_bundle_{name}(void);
 
 
 def _source(bundle: Bundle, name: str) -> str:
-    recognizer = bundle.recognizer
+    recognizer = bundle.rules.recognizer
     labels = "\n".join(f'    "{label}",' for label in bundle.labels)
     adds = resolver_calls(bundle)
     thresholds, each = _table("kThresholds", recognizer.label_thresholds(bundle.labels))
@@ -108,7 +108,7 @@ ModelRunner* MakeRunner(void* place, uint8_t* arena, size_t arena_bytes) {{
 
 constexpr Bundle bundle_{name}(
     PipelineConfig("{bundle.name}", "{bundle.sha8}", kLabels, {len(bundle.labels)},
-                   {bundle.inference_stride},
+                   {bundle.stride},
                    RecognizerSettings({recognizer.average_window_ms}, {recognizer.suppression_ms},
                                       {recognizer.minimum_count}, {recognizer.detection_threshold},
                                       {each}),
@@ -128,7 +128,6 @@ extern "C" const kws_bundle* kws_bundle_{name}(void) {{
 def _look(bundle: Bundle, look: SecondLook) -> tuple[str, str]:
     """The definitions of a second look, and the bundle's arguments for it."""
     settings = look.settings
-    thresholds, each = _table("kLookThresholds", settings.label_thresholds(bundle.labels))
     order, of_outputs = _table("kLookOrder", look.order_for(bundle.labels))
     adds = resolver_calls(look)
     source = f"""
@@ -136,7 +135,7 @@ def _look(bundle: Bundle, look: SecondLook) -> tuple[str, str]:
 alignas(16) const unsigned char kLookModel[{len(look.model)}] = {{
 {model_rows(look)}
 }};
-{thresholds}{order}
+{order}
 class LookResolver : public MicroMutableOpResolver<{len(adds)}> {{
  public:
   LookResolver() {{
@@ -147,7 +146,7 @@ class LookResolver : public MicroMutableOpResolver<{len(adds)}> {{
 using Look = {_look_type(bundle, look, "LookResolver")};
 
 KeywordCheck* MakeLook(void* place, uint8_t* arena, size_t arena_bytes) {{
-  const SecondLookSettings settings({each}, {settings.looks}, {settings.every});
+  const SecondLookSettings settings({settings.proposal}, {settings.looks}, {settings.every});
   Look* look = new (place)
       Look(kLookModel, sizeof(kLookModel), settings, {of_outputs}, arena, arena_bytes);
   return look->look();

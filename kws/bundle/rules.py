@@ -17,24 +17,28 @@ class Rules:
     """The labels, the recognizer's settings and those of the second look."""
 
     labels: tuple[str, ...]
-    recognizer: RecognizerSettings
+    alone: RecognizerSettings
+    """The recognizer's settings without a second look."""
+
     look: LookSettings | None = None
     """None without a second look."""
 
     @property
+    def recognizer(self) -> RecognizerSettings:
+        """The settings of the core's recognizer."""
+        return self.look.recognizer(self.alone, self.labels) if self.look else self.alone
+
+    @property
     def thresholds(self) -> dict[str, int]:
         """The thresholds of the keywords that decide: of the second look, if there is one."""
-        if self.look:
-            values = self.look.label_thresholds(self.labels)
-        else:
-            usual = [self.recognizer.detection_threshold] * len(self.labels)
-            values = self.recognizer.label_thresholds(self.labels) or usual
+        usual = [self.recognizer.detection_threshold] * len(self.labels)
+        values = self.recognizer.label_thresholds(self.labels) or usual
         words = keywords_of(self.labels)
         return {label: t for label, t in zip(self.labels, values, strict=True) if label in words}
 
     def core_recognizer(self) -> _core.Recognizer:
         """The core's recognizer with these rules."""
-        looking = self.look.for_core(self.labels) if self.look else {}
+        looking = self.look.for_core() if self.look else {}
         return _core.Recognizer(
             len(self.labels), **self.recognizer.for_core(self.labels), **looking
         )
@@ -48,5 +52,5 @@ class Rules:
         if self.look:
             look = replace(self.look, thresholds={**self.look.thresholds, **changed})
             return replace(self, look=look)
-        thresholds = {**self.recognizer.thresholds, **changed}
-        return replace(self, recognizer=replace(self.recognizer, thresholds=thresholds))
+        thresholds = {**self.alone.thresholds, **changed}
+        return replace(self, alone=replace(self.alone, thresholds=thresholds))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,7 +18,11 @@ from kws.bundle.checks import (
     open_model,
 )
 from kws.bundle.compiled.program import Program, compile_model
-from kws.bundle.recognizer_settings import check_thresholds, thresholds_for
+from kws.bundle.recognizer_settings import (
+    RecognizerSettings,
+    check_thresholds,
+    thresholds_for,
+)
 from kws.config import check_settings, setting
 from kws.errors import BundleError, UsageError
 from kws.labels import RESERVED
@@ -26,14 +30,27 @@ from kws.labels import RESERVED
 LOOK_EVERY_MS = 240
 """Default time between two looks at a proposal: a Cortex-M4 at 64 MHz needs most of it."""
 
+_SINGLE_MS = 1
+"""An average window with a single score."""
+
 _DEFAULT_THRESHOLD = 128
 """A keyword is more likely than all other labels together."""
 
 
 @dataclass(frozen=True)
 class LookSettings:
-    """When the second model looks, and what it confirms."""
+    """How a bundle listens with its second look.
 
+    The bundle's own recognizer and stride are for listening without it.
+    """
+
+    stride: int = setting(
+        0, 0, 50,
+        "Frames from one inference of the first model to the next; 0: as without the second look.",
+    )  # fmt: skip
+    proposal: int = setting(
+        100, 0, 254, "The second model looks if a score (0 to 255) of the first exceeds this."
+    )
     looks: int = setting(3, 1, 50, "Maximum number of looks at one proposal of the first model.")
     every: int = setting(1, 1, 50, "Inferences of the first model from one look to the next.")
     thresholds: Mapping[str, int] = field(default_factory=dict)
@@ -53,13 +70,26 @@ class LookSettings:
         """
         return thresholds_for(labels, self.thresholds, _DEFAULT_THRESHOLD)
 
-    def for_core(self, labels: Sequence[str]) -> dict[str, Any]:
-        """The settings as keyword arguments of the core's recognizer."""
-        return {
-            "second_thresholds": self.label_thresholds(labels),
-            "looks": self.looks,
-            "every": self.every,
-        }
+    def recognizer(self, alone: RecognizerSettings, labels: Sequence[str]) -> RecognizerSettings:
+        """The settings of the core's recognizer: a single score proposes, `thresholds` decide.
+
+        Args:
+            alone: the bundle's settings without the second look.
+            labels: its labels.
+        """
+        each = zip(labels, self.label_thresholds(labels), strict=True)
+        thresholds = {label: value for label, value in each if label not in RESERVED}
+        return replace(
+            alone,
+            average_window_ms=_SINGLE_MS,
+            minimum_count=1,
+            detection_threshold=RecognizerSettings.detection_threshold,
+            thresholds=thresholds,
+        )
+
+    def for_core(self) -> dict[str, Any]:
+        """The other settings as keyword arguments of the core."""
+        return {"proposal": self.proposal, "looks": self.looks, "every": self.every}
 
 
 @dataclass(frozen=True)
@@ -142,7 +172,7 @@ class SecondLook:
             "second_model": self.model,
             "second_order": self.order_for(labels),
             "second_arena_bytes": self.arena_bytes if own_arena else 0,
-            **self.settings.for_core(labels),
+            **self.settings.for_core(),
         }
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from json import dumps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -198,21 +198,30 @@ def bench(
     path = model or default_bundle_path()
     bundle = None if path.is_file() else open_bundle(path)
     content = bundle.model if bundle else read_model(path)
+    look = bundle.second_look.model if bundle and bundle.second_look else None
     with located(path):
         if board == "host":
-            host = measure.bench_host(content)
-            print(dumps(asdict(host)) if as_json else measure.host_text(host))
+            hosts = [measure.bench_host(each) for each in (content, look) if each]
+            print(_bench_json(*hosts) if as_json else measure.host_text(*hosts))
             return
         if board in CORES:
-            core = measure.bench_core(board, content)
-            print(dumps(asdict(core)) if as_json else measure.core_text(board, core))
+            cores = [measure.bench_core(board, each) for each in (content, look) if each]
+            print(_bench_json(*cores) if as_json else measure.core_text(board, *cores))
             return
-        figures = measure.bench_board(board, content)
+        figures = [measure.bench_board(board, each) for each in (content, look) if each]
     flash = measure.bench_flash(board, Device(bundle)) if bundle else None
     if as_json:
-        print(dumps({**asdict(figures), "footprint": asdict(flash) if flash else None}, indent=2))
+        print(_bench_json(*figures, footprint=asdict(flash) if flash else None))
     else:
-        print(measure.board_text(figures, flash))
+        print(measure.board_text(figures[0], flash, *figures[1:]))
+
+
+def _bench_json(figures: Any, look: Any = None, **more: Any) -> str:
+    """The figures of a model, and those of its second look, if it has one."""
+    from dataclasses import asdict
+
+    seen = {"second_look": asdict(look)} if look else {}
+    return dumps({**asdict(figures), **seen, **more}, indent=2)
 
 
 def boards(

@@ -35,10 +35,10 @@ EAGER = RecognizerSettings(200, 60, 300, 1)
 
 
 def with_look(first: Bundle, second: Bundle, **settings: object) -> Bundle:
-    """The bundle with a second look with these settings."""
+    """The bundle with a second look with these settings, at scores from 60."""
     bundle = first.verified_by(second)
     assert bundle.second_look
-    look = replace(bundle.second_look.settings, **settings)  # type: ignore[arg-type]
+    look = replace(bundle.second_look.settings, **{"proposal": 60, **settings})  # type: ignore[arg-type]
     return replace(bundle, second_look=replace(bundle.second_look, settings=look))
 
 
@@ -75,6 +75,7 @@ def test_a_bundle_keeps_its_second_look(first: Bundle, wide: Bundle, tmp_path: P
     assert written.second_look.labels == wide.labels
     assert written.second_look.order_for(LABELS) == [0, 1, 4, 2]
     assert written.second_look.settings.label_thresholds(LABELS) == [128, 128, 99, 128]
+    assert written.rules.recognizer.label_thresholds(LABELS) == [200, 200, 99, 128]
     assert (written.kept_frames, written.input_frames) == (75, 49)
     assert written.shared_arena_bytes() == max(first.arena_bytes, wide.arena_bytes)
     card = (tmp_path / "two" / "README.md").read_text()
@@ -98,7 +99,7 @@ def test_outputs_in_another_order_are_found(first: Bundle, wide: Bundle) -> None
 def test_the_second_model_decides(first: Bundle, wide: Bundle, noise: Pcm) -> None:
     proposed = words(Device(first).pipeline().feed(noise))
     assert len(proposed) > 5
-    for thresholds, heard in (({"yes": 255, "no": 255}, 0), ({"yes": 255, "no": 0}, None)):
+    for thresholds, heard in (({"yes": 254, "no": 254}, 0), ({"yes": 255, "no": 0}, None)):
         bundle = with_look(first, wide, thresholds=thresholds)
         pipeline = Device(bundle).pipeline()
         confirmed = words(pipeline.feed(noise))
@@ -127,8 +128,8 @@ def test_a_streaming_model_has_a_second_look_with_an_arena_of_its_own(
     wide: Bundle, tmp_path: Path, board_tools: None
 ) -> None:
     path, ten = default_bundle_path(), default_bundle_path().with_name("ten_words")
-    whole = replace(load_bundle(path), recognizer=replace(EAGER, thresholds={"yes": 60, "no": 60}))
-    looked = write_bundle(with_look(whole, load_bundle(ten)), tmp_path / "whole")
+    looked = with_look(load_bundle(path), load_bundle(ten))
+    looked = write_bundle(looked, tmp_path / "whole")
     assert looked.path
     small, _ = incremental_of_bundle(looked.path, tmp_path / "small", Changes())
     assert small.second_look == looked.second_look

@@ -43,7 +43,10 @@ def incremental_of_bundle(
         raise UsageError(f"{out}: is the bundle itself; choose another folder with --out")
     check_destination(out)
     bundle = load_bundle(folder)
-    incremental = _named(folder, bundle.model, changes.inference_stride or bundle.inference_stride)
+    incremental = _named(folder, bundle.model, changes.inference_stride or bundle.stride)
+    look = bundle.second_look
+    if look:  # a streaming model has one stride
+        look = replace(look, settings=replace(look.settings, stride=0))
     made = make_bundle(
         incremental.model,
         bundle.labels,
@@ -55,7 +58,7 @@ def incremental_of_bundle(
         data=bundle.data,
         metrics=bundle.metrics,
         versions=bundle.versions,
-        second_look=bundle.second_look,
+        second_look=look,
     )
     made = replace(made, float_model=bundle.float_model)
     return write_bundle(changes.apply(made), out), incremental

@@ -15,7 +15,13 @@ from elftools.elf.sections import SymbolTableSection
 
 from kws.errors import ToolError
 
-_MODEL_NAMES = ("g_model", "g_commands_model", "10kConstantsE")
+_MODEL_NAMES = (
+    "g_model",
+    "g_commands_model",
+    "g_model_look",
+    "g_commands_model_look",
+    "10kConstantsE",
+)
 """Suffixes of model symbols; the last is local to a compiled model's file."""
 _ARENA = "arena"
 _STACK = ".stack"
@@ -32,7 +38,7 @@ class Size:
     ram: int
     """Variables, arena and stack, and code that is copied to RAM."""
     model: int
-    """Part of flash."""
+    """Part of flash: all models."""
     arena: int
     """Part of RAM."""
     stack: int

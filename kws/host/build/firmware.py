@@ -208,7 +208,7 @@ def _what_to_shrink(board: Board, device: Device, excess: TooLargeError) -> str:
             f"{excess.ram} bytes more than the {board.ram} of RAM (the model's arena is "
             f"{device.arena_bytes}; kws set --plan shows what fills it)"
         )
-    return (
-        f"{device.bundle.name} does not fit {board.name}: it needs {' and '.join(needs)}; "
-        "train a smaller model"
+    looks = any(part.second_look for part in device.parts)
+    return f"{device.bundle.name} does not fit {board.name}: it needs {' and '.join(needs)}; " + (
+        "leave out its second look with --no-verify" if looks else "train a smaller model"
     )

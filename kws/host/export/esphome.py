@@ -47,6 +47,7 @@ def files(bundle: Bundle) -> dict[str, str | bytes]:
         ModelError: the model cannot stream.
         ToolError: TensorFlow is not installed.
     """
+    bundle = bundle.without_second_look()
     with located(bundle.path or Path(bundle.name)):
         words = _words(bundle)
     made: dict[str, str | bytes] = {

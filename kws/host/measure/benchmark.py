@@ -189,20 +189,21 @@ def bench_core(name: str, model: bytes) -> CoreFigures:
     )
 
 
-def core_text(name: str, figures: CoreFigures) -> str:
-    """The figures of a processor as a table."""
+def core_text(name: str, figures: CoreFigures, look: CoreFigures | None = None) -> str:
+    """The figures of a processor as a table; `look`: of the second look's model."""
+    models = [("inference", figures), *([("second look", look)] if look else [])]
     lines = [
         (CORES[name].title, "instructions"),
         ("frontend per hop of 20 ms", f"{figures.hop:,} (at most {figures.hop_max:,})"),
-        ("inference", f"{figures.inference:,}"),
-        ("arena", f"{figures.arena:,} bytes"),
+        *((title, f"{each.inference:,}") for title, each in models),
     ]
     if figures.inference_cycles is not None:
-        lines[3:3] = [
+        lines += [
             ("Cortex-M0+, without wait states", "cycles (estimated)"),
             ("frontend per hop of 20 ms", f"{figures.hop_cycles:,}"),
-            ("inference", f"{figures.inference_cycles:,}"),
+            *((title, f"{each.inference_cycles:,}") for title, each in models),
         ]
+    lines.append(("arena", f"{max(each.arena for _, each in models):,} bytes"))
     width = max(len(what) for what, _ in lines)
     return "\n".join(f"{what:<{width}}  {value}" for what, value in lines)
 
@@ -267,26 +268,29 @@ def _per_second(work: Callable[[], object], seconds: float) -> float:
     return calls / elapsed
 
 
-def board_text(figures: BoardFigures, flash: Footprint | None) -> str:
-    """The figures of a board as a table."""
-    share = 100 * figures.interpreter_cycles / figures.inference_cycles
+def board_text(
+    figures: BoardFigures, flash: Footprint | None, look: BoardFigures | None = None
+) -> str:
+    """The figures of a board as a table.
+
+    Args:
+        figures: of the model.
+        flash: the firmware's use of memory, if known.
+        look: of the model that takes a second look, if there is one.
+    """
     hop = f"{_costs(figures.hop, figures.hop_cycles)} (at most {figures.hop_cycles_max:,})"
     lines = [
         ("", f"{'instructions':>12}  {'cycles*':>12}"),
         ("frontend per hop of 20 ms", hop),
-        ("inference", _costs(figures.inference, figures.inference_cycles)),
-        *((f"  {op.op}", _costs(op.instructions, op.cycles)) for op in figures.ops),
-        (
-            "  interpreter",
-            f"{_costs(figures.interpreter, figures.interpreter_cycles)} ({share:.2f} %)",
-        ),
-        ("arena", f"{figures.arena:,} bytes"),
+        *_inference_rows("inference", figures),
+        *(_inference_rows("second look", look) if look else ()),
+        ("arena", f"{max(one.arena for one in (figures, look) if one):,} bytes"),
         ("stack", f"{figures.inference_stack:,} bytes inference, {figures.hop_stack:,} hop"),
     ]
     if flash is not None:
         program = flash.flash_without("model")
         lines += [
-            ("flash without the model", f"{program:,} bytes"),
+            (f"flash without the model{'s' if look else ''}", f"{program:,} bytes"),
             *((f"  {part}", f"{size:,}") for part, size in flash.flash.items() if part != "model"),
             ("static RAM", f"{sum(flash.ram.values()):,} bytes with the arena"),
         ]
@@ -295,15 +299,29 @@ def board_text(figures: BoardFigures, flash: Footprint | None) -> str:
     return "\n".join([*table, f"* {CYCLES_ARE}"])
 
 
+def _inference_rows(title: str, figures: BoardFigures) -> list[tuple[str, str]]:
+    share = 100 * figures.interpreter_cycles / figures.inference_cycles
+    rest = f"{_costs(figures.interpreter, figures.interpreter_cycles)} ({share:.2f} %)"
+    return [
+        (title, _costs(figures.inference, figures.inference_cycles)),
+        *((f"  {op.op}", _costs(op.instructions, op.cycles)) for op in figures.ops),
+        ("  interpreter", rest),
+    ]
+
+
 def _costs(instructions: int, cycles: int) -> str:
     return f"{instructions:>12,}  {cycles:>12,}"
 
 
-def host_text(figures: HostFigures) -> str:
-    """The figures of this machine as a table."""
-    lines = [
-        f"frontend   {figures.clips_per_second:,.0f} one-second clips per second on one core",
-        f"inference  {figures.inferences_per_second:,.0f} per second on one core",
-        *(f"  {op}: {spent:.1f} us" for op, spent in figures.op_microseconds),
-    ]
+def host_text(figures: HostFigures, look: HostFigures | None = None) -> str:
+    """The figures of this machine as a table; `look`: of the second look's model."""
+    models = [("inference", figures), *([("second look", look)] if look else [])]
+    width = max(len(title) for title, _ in models)
+    clips = f"{figures.clips_per_second:,.0f} one-second clips per second on one core"
+    lines = [f"{'frontend':<{width}}  {clips}"]
+    for title, each in models:
+        lines += [
+            f"{title:<{width}}  {each.inferences_per_second:,.0f} per second on one core",
+            *(f"  {op}: {spent:.1f} us" for op, spent in each.op_microseconds),
+        ]
     return "\n".join(lines)

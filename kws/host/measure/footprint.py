@@ -14,8 +14,8 @@ from kws.errors import ToolError, os_reason
 
 # A section and its object's path below the build folder to its part; the first that matches.
 _PARTS = (
-    ("calls", re.compile(r"^\.text.*(?<!runtime)/model/(then/)?compiled_model\.o$")),
-    ("model", re.compile(r"(?<!runtime)/model/(then/)?[^/]*\.o$")),
+    ("calls", re.compile(r"^\.text.*(?<!runtime)/model/(then/)?(look/)?compiled_model\.o$")),
+    ("model", re.compile(r"(?<!runtime)/model/(then/)?(look/)?[^/]*\.o$")),
     ("frontend", re.compile(r"/src/kws/(frontend/|pipeline/feature_provider\.o$)")),
     ("kernels", re.compile(r"/src/kws/runtime/kernels/")),
     ("interpreter", re.compile(r"/src/kws/runtime/")),

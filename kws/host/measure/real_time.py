@@ -153,7 +153,7 @@ def _load(board: Board, clock: int, bundle: Bundle, cycles: ModelCycles, look: i
     """The load of a bundle on a board."""
     in_hop = clock * HOP_MS // 1000
     rest = in_hop - _hop_cycles(board, bundle, cycles)
-    hops = bundle.inference_stride / _frames_a_hop(bundle)
+    hops = bundle.stride / _frames_a_hop(bundle)
     return Load(
         bundle.name,
         inference_ms=1000 * cycles.inference / clock,

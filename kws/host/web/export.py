@@ -88,7 +88,7 @@ def _look(bundle: Bundle, look: SecondLook) -> dict[str, Any]:
         "sha256": look.sha256,
         "window_frames": look.frames,
         "output_order": look.order_for(bundle.labels),
-        "thresholds": look.settings.label_thresholds(bundle.labels),
+        "proposal": look.settings.proposal,
         "looks": look.settings.looks,
         "every": look.settings.every,
         # 0: it uses the first model's arena.
@@ -98,14 +98,14 @@ def _look(bundle: Bundle, look: SecondLook) -> dict[str, Any]:
 
 def _part(bundle: Bundle) -> dict[str, Any]:
     """The core's settings for one bundle."""
-    recognizer = dataclasses.asdict(bundle.recognizer)
+    recognizer = dataclasses.asdict(bundle.rules.recognizer)
     del recognizer["thresholds"]  # replaced by the list below, one per label
     return {
         "name": bundle.name,
         "sha8": bundle.sha8,
         "sha256": bundle.sha256,
         "labels": list(bundle.labels),
-        "inference_stride": bundle.inference_stride,
+        "inference_stride": bundle.stride,
         "window_frames": bundle.frontend.frames,
         "stride_samples": bundle.frontend.stride_samples,
         "first_keyword": first_keyword(bundle.labels),

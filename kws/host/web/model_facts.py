@@ -26,7 +26,7 @@ def saved_thresholds(device: Device) -> list[int]:
 
 def bundle_thresholds(bundle: Bundle) -> list[int]:
     """The threshold for each of a bundle's labels, 0 to 255."""
-    settings = bundle.recognizer
+    settings = bundle.rules.recognizer
     thresholds = settings.label_thresholds(bundle.labels)
     return thresholds or [settings.detection_threshold] * len(bundle.labels)
 
@@ -57,7 +57,7 @@ def model_facts(device: Device) -> dict[str, Any]:
         "look_bytes": sum(len(look.model) for look in looks),
         "arena_bytes": device.arena_bytes,
         "every_ms": bundle.every_ms,
-        "window_ms": bundle.recognizer.average_window_ms,
+        "window_ms": bundle.rules.recognizer.average_window_ms,
         "accuracy": accuracy.get("core") if isinstance(accuracy, dict) else None,
         "ops": ops,
         "ops_flash": flash_of(kernels).together,

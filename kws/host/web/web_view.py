@@ -195,12 +195,7 @@ def _save_thresholds(bundle: Bundle, thresholds: tuple[int, ...]) -> Bundle:
     now = load_bundle(bundle.path)
     if now.sha256 != bundle.sha256:
         raise KwsError(f"{bundle.path}: this folder now holds another model; restart kws listen")
-    usual = now.recognizer.detection_threshold
-    changed = {
-        label: value for label, value in zip(now.labels, thresholds, strict=True) if value != usual
-    }
-    recognizer = replace(now.recognizer, thresholds=changed)
-    return write_bundle(replace(now, recognizer=recognizer), bundle.path)
+    return write_bundle(now.with_thresholds(thresholds), bundle.path)
 
 
 def staying(sound: Iterator[Block | Notice]) -> Iterator[Block | Notice]:

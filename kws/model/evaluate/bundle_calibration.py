@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from kws.audio.dataset import DataSet, Split
 from kws.audio.surroundings import Surroundings
+from kws.bundle.bundle import Bundle
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
 from kws.errors import DataError, ToolError, UsageError
@@ -74,19 +74,25 @@ def calibrate_bundle(
     behind = background_talk(recordings, plan.hours)
     plan = fitting_plan(plan, bundle)
     noise = ambient.load_noises(Split.VALIDATION, if_any=True) if ambient else []
-    streams = plan.streams(dataset, keywords, Split.VALIDATION, behind, noise)
-    with progress_bar("listening", plan.parts(talk=bool(behind))) as advance:
-        traces = list(trace_streams(bundle, streams, advance))
-    with progress_bar("listening to talk", len(recordings)) as advance:
-        traces += trace_streams(bundle, at_paces(recorded_talk(recordings, advance), PACES))
-    with progress_bar("choosing", count_runs(bundle)) as advance:
-        calibration = calibrate(
-            bundle, traces, false_alarms_per_hour, keywords, advance, at_words=at_words
-        )
-    hears = str(calibrated_misses(calibration).hears)
-    facts = calibration.metrics() | {"snr_db": list(plan.snr_db), "hears": hears}
-    metrics = {**bundle.metrics, "calibration": facts}
-    write_bundle(calibration.applied_to(replace(bundle, metrics=metrics)), out or folder)
+
+    def choose(bundle: Bundle) -> Calibration:
+        streams = plan.streams(dataset, keywords, Split.VALIDATION, behind, noise)
+        with progress_bar("listening", plan.parts(talk=bool(behind))) as advance:
+            traces = list(trace_streams(bundle, streams, advance))
+        with progress_bar("listening to talk", len(recordings)) as advance:
+            traces += trace_streams(bundle, at_paces(recorded_talk(recordings, advance), PACES))
+        with progress_bar("choosing", count_runs(bundle)) as advance:
+            return calibrate(
+                bundle, traces, false_alarms_per_hour, keywords, advance, at_words=at_words
+            )
+
+    alone = [bundle.without_second_look()] if bundle.second_look else []
+    for part in (*alone, bundle):
+        calibration = choose(part)
+        hears = str(calibrated_misses(calibration).hears)
+        facts = calibration.metrics() | {"snr_db": list(plan.snr_db), "hears": hears}
+        bundle = calibration.applied_to(bundle, facts)
+    write_bundle(bundle, out or folder)
     return calibration
 
 

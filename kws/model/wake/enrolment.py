@@ -148,8 +148,7 @@ def enroll(
         for kind, group in traces_by_kind(traces).items()
     }
     speakers = len({clip.speaker for clip in dataset.of(Split.TEST, bundle.keywords)})
-    metrics = {**bundle.metrics, "calibration": _facts(calibration, count, speakers)}
-    new = calibration.applied_to(replace(bundle, metrics=metrics))
+    new = calibration.applied_to(bundle, _facts(calibration, count, speakers))
     return Enrolment(
         bundle=write_bundle(new, out or folder),
         before=before,

@@ -194,7 +194,7 @@ def test_a_second_look_gives_the_hosts_lines(
     eager = dataclasses.replace(first.recognizer, thresholds={"yes": 60, "no": 60}, gate_db=0.0)
     bundle = dataclasses.replace(first, recognizer=eager).verified_by(ten_words)
     assert bundle.second_look
-    strict = dataclasses.replace(bundle.second_look.settings, thresholds={"no": 254})
+    strict = dataclasses.replace(bundle.second_look.settings, proposal=60, thresholds={"no": 254})
     look = dataclasses.replace(bundle.second_look, settings=strict)
     bundle = dataclasses.replace(bundle, second_look=look)
     device = Device(bundle)

@@ -40,8 +40,8 @@ class KwsCore {
     });
     const looks = bundle.parts.filter((part) => part.look).map(({ look }, index) => {
       const model = models[bundle.parts.length + index];
-      const tables = [Uint8Array.from(look.thresholds), Uint8Array.from(look.output_order)];
-      return { look, arena: look.arena_bytes ? place(look.arena_bytes) : 0, ...placeAll([model, ...tables]) };
+      const order = Uint8Array.from(look.output_order);
+      return { look, arena: look.arena_bytes ? place(look.arena_bytes) : 0, ...placeAll([model, order]) };
     });
     const missing = end - this.core.memory.buffer.byteLength;
     if (missing > 0) this.core.memory.grow(Math.ceil(missing / 65536));
@@ -62,10 +62,10 @@ class KwsCore {
         part.first_keyword, part.output_order.length ? order : 0);
       if (!isGood) throw new Error(KwsCore.fault(this.text()));
     });
-    looks.forEach(({ look, arena, contents, places: [model, thresholds, order] }) => {
+    looks.forEach(({ look, arena, contents, places: [model, order] }) => {
       const which = bundle.parts.findIndex((part) => part.look === look);
       const isGood = this.core.kws_second_look(
-        which, model, contents[0].length, thresholds, order, look.looks, look.every, arena,
+        which, model, contents[0].length, order, look.proposal, look.looks, look.every, arena,
         look.arena_bytes);
       if (!isGood) throw new Error(KwsCore.fault(this.text()));
     });

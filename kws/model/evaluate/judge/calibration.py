@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kws import config
-from kws.bundle.bundle import Bundle
+from kws.bundle.bundle import LOOK_METRICS, Bundle
 from kws.bundle.device import Device
 from kws.bundle.recognizer_settings import NEVER, RecognizerSettings
 from kws.bundle.rules import Rules
@@ -68,12 +68,8 @@ does not decide the thresholds."""
 _WINDOW_RESULTS = 2
 """Minimum number of averaged scores: a single one may be chance."""
 
-PROPOSALS = (40, 60, 80, 100, 120, 140, 170)
-"""Thresholds of a first model to try, if there is a second look."""
-
-SINGLE_MS = 1
-"""An average window with a single score, to try with a second look: the first model only
-proposes."""
+PROPOSALS = (40, 60, 80, 100, 120, 140, 170, 200)
+"""Values of `LookSettings.proposal` to try."""
 
 _MOST_LOOKS = 600.0
 """Maximum number of second looks per hour of talk. A look costs as much as several inferences."""
@@ -90,6 +86,8 @@ class Calibration:
     """Requested false alarms per hour: of talk, and with `OTHER_WORDS` other words."""
 
     settings: RecognizerSettings
+    """Of listening without a second look."""
+
     expected: StreamMetrics
     """Metrics of all streams together."""
 
@@ -108,12 +106,19 @@ class Calibration:
         """Whether there was talk without keywords."""
         return Kind.TALK in self.by_kind
 
-    def applied_to(self, bundle: Bundle) -> Bundle:
-        """The bundle with these settings."""
+    def applied_to(self, bundle: Bundle, facts: Mapping[str, Any]) -> Bundle:
+        """The bundle with these settings.
+
+        Args:
+            bundle: the bundle, with or without its second look.
+            facts: what to expect of them, for its metrics; see `metrics`.
+        """
         if bundle.second_look is None or self.look is None:
-            return replace(bundle, recognizer=self.settings)
+            metrics = {**bundle.metrics, "calibration": facts}
+            return replace(bundle, recognizer=self.settings, metrics=metrics)
         look = replace(bundle.second_look, settings=self.look)
-        return replace(bundle, recognizer=self.settings, second_look=look)
+        metrics = {**bundle.metrics, LOOK_METRICS: facts}
+        return replace(bundle, second_look=look, metrics=metrics)
 
     @property
     def deciding(self) -> Mapping[str, int]:
@@ -194,7 +199,7 @@ def calibrate(
         raise DataError("the streams contain no keyword; calibration needs some")
     asked = (false_alarms_per_hour, false_alarms_per_hour if at_words is None else at_words)
     candidates = [
-        _choose(bundle, rules, traces, asked, progress) for rules in _candidates(bundle, keywords)
+        _choose(rules, traces, asked, keywords, progress) for rules in _candidates(bundle, keywords)
     ]
     if bundle.second_look:
         rested = [c for c in candidates if c.looks_per_hour <= _MOST_LOOKS]
@@ -212,19 +217,15 @@ def _cost(candidate: Calibration) -> tuple[int, int, float, int]:
 def _candidates(bundle: Bundle, keywords: Sequence[str]) -> list[Rules]:
     """Rules to try; the thresholds that decide are chosen for each.
 
-    With a second look these are its thresholds; all keywords of the first model get the same one.
+    With a second look these are its thresholds.
     """
-    windows = _windows(bundle)
     if bundle.second_look:
-        windows = [SINGLE_MS, *windows[:1]]
-    rules = [replace(bundle.rules, recognizer=_settings(bundle, keywords, w)) for w in windows]
-    if bundle.second_look is None:
-        return rules
-    look = replace(bundle.second_look.settings, thresholds={})
+        never = {word: NEVER for word in bundle.keywords if word not in keywords}
+        look = replace(bundle.second_look.settings, thresholds=never)
+        return [replace(bundle.rules, look=replace(look, proposal=p)) for p in PROPOSALS]
     return [
-        replace(replace(each, look=None).with_threshold(first, keywords), look=look)
-        for each in rules
-        for first in PROPOSALS
+        replace(bundle.rules, alone=_settings(bundle, keywords, window))
+        for window in _windows(bundle)
     ]
 
 
@@ -256,23 +257,21 @@ def _settings(bundle: Bundle, keywords: Sequence[str], window: int) -> Recognize
 
 
 def _choose(
-    bundle: Bundle,
     rules: Rules,
     traces: Sequence[Trace],
     asked: tuple[float, float],
+    keywords: Sequence[str],
     progress: Progress,
 ) -> Calibration:
-    """Find the best thresholds for a candidate; thresholds already in it are kept.
+    """Find the best thresholds for a candidate; those of other keywords are kept.
 
     Args:
-        bundle: the model.
-        rules: the window, keywords that are never reported, and with a second look the thresholds
-            of the first model.
+        rules: the window or the threshold of proposals, and keywords that are never reported.
         traces: the model's scores.
         asked: requested false alarms per hour of talk, and with `OTHER_WORDS` other words.
+        keywords: the keywords that are reported.
         progress: called with 1 after each run of the recognizer.
     """
-    keywords = [w for w in bundle.keywords if rules.recognizer.thresholds.get(w) != NEVER]
     groups = traces_by_kind(traces)
 
     def measure(threshold: int) -> dict[Kind, StreamMetrics]:
@@ -289,7 +288,7 @@ def _choose(
         tried = tried.with_threshold(OPTIONS[place], [word])
     return Calibration(
         asked,
-        tried.recognizer,
+        tried.alone,
         measure_traces(tried, traces, keywords),
         {k: measure_traces(tried, t, keywords) for k, t in groups.items()},
         margin,

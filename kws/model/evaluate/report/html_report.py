@@ -141,11 +141,11 @@ def _plots(evaluation: Evaluation) -> dict[str, Callable[[Theme], bytes]]:
 
 def _recognizer(bundle: Bundle) -> str:
     """The recognizer's settings in words."""
-    settings = bundle.recognizer
+    settings = bundle.rules.recognizer
     thresholds = ", ".join(f"{label} {value}" for label, value in settings.thresholds.items())
+    window = f"window {settings.average_window_ms} ms, " if not bundle.second_look else ""
     return (
-        f"window {settings.average_window_ms} ms, "
-        f"threshold {thresholds or settings.detection_threshold}, "
+        f"{window}threshold {thresholds or settings.detection_threshold}, "
         f"suppression {settings.suppression_ms} ms"
     )
 

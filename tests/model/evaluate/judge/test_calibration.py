@@ -59,11 +59,15 @@ def test_a_second_look_gets_the_thresholds_that_decide(bundle: Bundle) -> None:
     calibration = calibrate(both, [looked], 1)
     assert calibration.expected.miss_share == 0
     assert not calibration.expected.false_alarms
-    assert set(calibration.settings.thresholds.values()) <= set(PROPOSALS)
+    assert calibration.look
+    assert calibration.look.proposal in PROPOSALS
+    assert calibration.settings == both.recognizer, "for listening without the second look"
     assert all(100 <= t < 240 for t in calibration.deciding.values())
     assert calibration.looks_per_hour > 38 / 0.5
-    applied = calibration.applied_to(both)
+    applied = calibration.applied_to(both, {"asked": 1})
     assert applied.second_look
+    assert applied.metrics == {"second_look": {"asked": 1}}
+    assert applied.without_second_look() == bundle
     assert applied.second_look.settings == calibration.look
     assert applied.rules.thresholds == dict(calibration.deciding)
 

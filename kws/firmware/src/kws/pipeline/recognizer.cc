@@ -98,8 +98,9 @@ void Recognizer::Accept(int label) {
   suppressing_ = label != 0 || !has_silence_;
 }
 
-bool Recognizer::MayReport(int label) const {
-  return IsTrusted() && MeanScore(label) > thresholds_[label] && !IsSuppressed(label);
+bool Recognizer::MayReport(int label, uint8_t least) const {
+  return IsTrusted() && MeanScore(label) > least && thresholds_[label] < UINT8_MAX &&
+         !IsSuppressed(label);
 }
 
 }  // namespace kws

@@ -64,10 +64,10 @@ class Recognizer {
   Status Process(const int8_t* scores, int32_t time_ms, Result* result, bool accept = true);
 
   // For detections that can be refused (see Proposals), Process with `accept` false does not count
-  // them as reported; Accept does, after it. MayReport: the mean of a label exceeds its threshold,
-  // and it is not suppressed.
+  // them as reported; Accept does, after it. MayReport: the mean of a label exceeds `least`, the
+  // label is not suppressed, and a score can exceed its threshold.
   void Accept(int label);
-  bool MayReport(int label) const;
+  bool MayReport(int label, uint8_t least) const;
 
   // The mean score (0..255) of `label` (0..label_count - 1) in the window of the last Process; 0
   // before the first.

@@ -16,7 +16,7 @@ Status Proposals::Add(const int8_t* scores, int32_t time_ms, Recognizer::Result*
     result->is_new = false;
   }
   int label = first_keyword_;
-  while (label < label_count_ && !recognizer_->MayReport(label)) ++label;
+  while (label < label_count_ && !recognizer_->MayReport(label, settings_.proposal)) ++label;
   if (label == label_count_) {
     Reset();
   } else if (wait_ > 0) {
@@ -34,7 +34,8 @@ void Proposals::Confirm(const int8_t* scores, Recognizer::Result* result) {
   uint8_t highest = 0;
   for (int label = first_keyword_; label < label_count_; ++label) {
     const uint8_t score = static_cast<uint8_t>(scores[label] + 128);
-    if (score > settings_.thresholds[label] && score > highest && recognizer_->MayReport(label)) {
+    if (score > recognizer_->threshold(label) && score > highest &&
+        recognizer_->MayReport(label, settings_.proposal)) {
       best = label;
       highest = score;
     }
@@ -48,7 +49,7 @@ void Proposals::Confirm(const int8_t* scores, Recognizer::Result* result) {
 }
 
 bool SecondLook::Fits(int label_count, int capacity) const {
-  if (settings_.thresholds == nullptr || settings_.looks < 1 || settings_.every < 1) return false;
+  if (settings_.looks < 1 || settings_.every < 1) return false;
   if (runner_->inputs_size() != 1 || runner_->outputs_size() != 1) return false;
   const TensorView input = runner_->input(0);
   const int frames = static_cast<int>(input.bytes) / Frontend::kChannels;

@@ -16,26 +16,24 @@
 namespace kws {
 
 struct SecondLookSettings {
-  constexpr SecondLookSettings(const uint8_t* each = nullptr, int most = 3, int stride = 1)
-      : thresholds(each), looks(most), every(stride) {}
+  constexpr SecondLookSettings(uint8_t least = 100, int most = 3, int stride = 1)
+      : proposal(least), looks(most), every(stride) {}
 
-  // One per label: the second model's score (0..255) must exceed it. Those of silence and unknown
-  // are not used.
-  const uint8_t* thresholds;
-  int looks;  // at most, for one proposal (> 0)
-  int every;  // inferences of the first model between two looks (> 0)
+  uint8_t proposal;  // the first model's mean score (0..255) of a keyword must exceed it for a look
+  int looks;         // at most, for one proposal (> 0)
+  int every;         // inferences of the first model between two looks (> 0)
 };
 
 // When the second model looks, and what it confirms. A keyword is proposed while its mean score
-// exceeds its threshold and it is not suppressed. The second model looks at each proposal until it
+// exceeds `proposal` and it is not suppressed. The second model looks at each proposal until it
 // confirms one, `looks` times at most. Of the proposed keywords, the one with the highest score of
-// the second model above its threshold is reported, with this score. A refused keyword is not
-// suppressed. Silence and unknown are reported without a look.
+// the second model above the recognizer's threshold is reported, with this score. A refused keyword
+// is not suppressed. Silence and unknown are reported without a look.
 class Proposals {
  public:
   Proposals() = default;
 
-  // Keeps a reference to the recognizer and the thresholds.
+  // Keeps a reference to the recognizer.
   Proposals(Recognizer* recognizer, int label_count, int first_keyword,
             const SecondLookSettings& settings)
       : recognizer_(recognizer),

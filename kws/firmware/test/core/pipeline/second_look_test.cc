@@ -20,8 +20,8 @@ namespace kws {
 namespace {
 
 constexpr int kLabels = 4;
-constexpr uint8_t kFirst[kLabels] = {200, 200, 60, 60};
-constexpr uint8_t kSecond[kLabels] = {128, 128, 150, 180};
+constexpr uint8_t kProposal = 60;
+constexpr uint8_t kSecond[kLabels] = {200, 200, 150, 180};
 
 // Mean scores of silence, unknown and two keywords.
 std::vector<int8_t> Row(int silence, int unknown, int yes, int no) {
@@ -35,7 +35,7 @@ std::vector<int8_t> Row(int silence, int unknown, int yes, int no) {
 class ProposalsTest : public testing::Test {
  protected:
   void Use(const SecondLookSettings& settings) {
-    recognizer_.emplace(kLabels, RecognizerSettings(1, 1500, 1, 200, kFirst));
+    recognizer_.emplace(kLabels, RecognizerSettings(1, 1500, 1, 200, kSecond));
     proposals_ = Proposals(&*recognizer_, kLabels, 2, settings);
     time_ = 0;
   }
@@ -59,7 +59,7 @@ const std::vector<int8_t> kNothing = Row(250, 0, 0, 0);
 const std::vector<int8_t> kMaybeYes = Row(0, 150, 70, 0);
 
 TEST_F(ProposalsTest, LooksOnlyAtProposals) {
-  Use({kSecond, 3, 1});
+  Use({kProposal, 3, 1});
   EXPECT_FALSE(Add(Row(200, 0, 50, 0), Row(0, 0, 255, 0)).is_new);
   EXPECT_FALSE(looked_);
   const Recognizer::Result result = Add(kMaybeYes, Row(0, 0, 151, 0));
@@ -70,13 +70,13 @@ TEST_F(ProposalsTest, LooksOnlyAtProposals) {
 }
 
 TEST_F(ProposalsTest, TheSecondThresholdHasToBeExceeded) {
-  Use({kSecond, 3, 1});
+  Use({kProposal, 3, 1});
   EXPECT_FALSE(Add(kMaybeYes, Row(0, 0, 150, 0)).is_new);
   EXPECT_TRUE(Add(kMaybeYes, Row(0, 0, 151, 0)).is_new);
 }
 
 TEST_F(ProposalsTest, RefusedOnesAreLookedAtAFewTimes) {
-  Use({kSecond, 2, 2});
+  Use({kProposal, 2, 2});
   std::vector<bool> looks;
   for (int i = 0; i < 6; ++i) {
     EXPECT_FALSE(Add(kMaybeYes, Row(0, 200, 0, 0)).is_new);
@@ -90,18 +90,18 @@ TEST_F(ProposalsTest, RefusedOnesAreLookedAtAFewTimes) {
 }
 
 TEST_F(ProposalsTest, OfSeveralProposalsTheSecondModelChooses) {
-  Use({kSecond, 3, 1});
+  Use({kProposal, 3, 1});
   const std::vector<int8_t> both = Row(0, 0, 70, 170);
   EXPECT_EQ(Add(both, Row(0, 0, 200, 190)).label, 2);
-  Use({kSecond, 3, 1});
+  Use({kProposal, 3, 1});
   EXPECT_EQ(Add(both, Row(0, 0, 140, 190)).label, 3);
   // It cannot report what was not proposed.
-  Use({kSecond, 3, 1});
+  Use({kProposal, 3, 1});
   EXPECT_FALSE(Add(kMaybeYes, Row(0, 0, 0, 255)).is_new);
 }
 
 TEST_F(ProposalsTest, OnlyConfirmedWordsAreSuppressed) {
-  Use({kSecond, 3, 1});
+  Use({kProposal, 3, 1});
   EXPECT_FALSE(Add(kMaybeYes, Row(0, 200, 100, 0)).is_new);
   EXPECT_TRUE(Add(kMaybeYes, Row(0, 0, 200, 0)).is_new);
   for (int i = 0; i < 15; ++i) {
@@ -114,7 +114,7 @@ TEST_F(ProposalsTest, OnlyConfirmedWordsAreSuppressed) {
 }
 
 TEST_F(ProposalsTest, SilenceAndUnknownNeedNoLook) {
-  Use({kSecond, 3, 1});
+  Use({kProposal, 3, 1});
   const Recognizer::Result result = Add(Row(0, 250, 0, 0), kNothing);
   EXPECT_TRUE(result.is_new);
   EXPECT_EQ(result.label, 1);
@@ -126,7 +126,7 @@ TEST_F(ProposalsTest, SilenceAndUnknownNeedNoLook) {
 }
 
 TEST_F(ProposalsTest, ErrorsOfTheRecognizerReachTheCaller) {
-  Use({kSecond, 3, 1});
+  Use({kProposal, 3, 1});
   Recognizer::Result result;
   ASSERT_EQ(proposals_.Add(kMaybeYes.data(), 100, &result, &looked_), Status::kOk);
   EXPECT_EQ(proposals_.Add(kMaybeYes.data(), 99, &result, &looked_), Status::kBadArgument);
@@ -153,12 +153,13 @@ class SecondLookTest : public testing::Test {
     EXPECT_FALSE(bytes_.empty() || second_bytes_.empty()) << "no model in tests/data/models";
     model_ = GetModel(bytes_.data(), bytes_.size());
     second_model_ = GetModel(second_bytes_.data(), second_bytes_.size());
-    config_ = {"two", "01234567", kNames, kLabels, stride_, RecognizerSettings(200, 0, 1, 60)};
+    config_ = {"two",   "01234567", kNames,
+               kLabels, stride_,    RecognizerSettings(200, 0, 1, kProposal, thresholds)};
     pipeline_.emplace(config_, model_, resolver_, Aligned(arena_), kArenaBytes,
                       FrameMemory{frames_, kFrames}, &output_);
     if (thresholds != nullptr) {
       runner_.emplace(second_model_, resolver_, Aligned(shares ? arena_ : own_), second_arena_);
-      look_.reset(new SecondLook(&*runner_, {thresholds, 3, 1}, order_, shares));
+      look_.reset(new SecondLook(&*runner_, {kProposal, 3, 1}, order_, shares));
       pipeline_->UseSecondLook(0, look_.get());
     }
     return *pipeline_;
@@ -189,17 +190,17 @@ class SecondLookTest : public testing::Test {
   std::optional<ReportedPipeline> pipeline_;
 };
 
-constexpr uint8_t kAll[kLabels] = {0, 0, 0, 0};
-constexpr uint8_t kSome[kLabels] = {0, 0, 128, 128};
-constexpr uint8_t kNever[kLabels] = {255, 255, 255, 255};
+constexpr uint8_t kAll[kLabels] = {kProposal, kProposal, 0, 0};
+constexpr uint8_t kSome[kLabels] = {kProposal, kProposal, 128, 128};
+constexpr uint8_t kNever[kLabels] = {kProposal, kProposal, 255, 255};
 
 TEST_F(SecondLookTest, RefusesWhatTheSecondModelDoesNotHear) {
   const size_t proposed = Heard(Play(Make(nullptr)));
   ASSERT_GT(proposed, 20u);
-  EXPECT_EQ(Heard(Play(Make(kNever))), 0u);
+  EXPECT_LT(Heard(Play(Make(kSome))), proposed);
   EXPECT_GE(look_->looks(), 20u);
-  const size_t some = Heard(Play(Make(kSome)));
-  EXPECT_LT(some, proposed);
+  EXPECT_EQ(Heard(Play(Make(kNever))), 0u);
+  EXPECT_EQ(look_->looks(), 0u) << "a look that cannot confirm anything";
 }
 
 TEST_F(SecondLookTest, ASharedArenaGivesTheSameLines) {
@@ -243,8 +244,7 @@ TEST_F(SecondLookTest, ABadModelOrSettingIsRefused) {
   EXPECT_EQ(Make(kAll, false, "mixed_net.tflite").Start(), Status::kOk);
   stride_ = 2;
   Make(kAll);
-  for (const auto& settings : {SecondLookSettings(nullptr, 3, 1), SecondLookSettings(kAll, 0, 1),
-                               SecondLookSettings(kAll, 3, 0)}) {
+  for (const auto& settings : {SecondLookSettings(0, 0, 1), SecondLookSettings(0, 3, 0)}) {
     SecondLook look(&*runner_, settings, nullptr, true);
     pipeline_->UseSecondLook(0, &look);
     EXPECT_TRUE(refuses(*pipeline_));

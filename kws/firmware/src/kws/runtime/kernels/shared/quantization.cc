@@ -39,22 +39,25 @@ Status MultiplierFromScales(float a, float b, float c, int exponent, QuantizedMu
     return Status::kBadQuantization;
   }
   // The product of two floats is exact in a double.
-  uint64_t remainder = static_cast<uint64_t>(mantissa_a) * mantissa_b;  // [2^46, 2^48)
-  const uint64_t divisor = static_cast<uint64_t>(mantissa_c) << 24;     // [2^47, 2^48)
-  // Long division from the quotient's first bit, of 2^power, to the 53 bits of a double, rounded
-  // half to even.
-  int power = exponent + exponent_a + exponent_b - exponent_c + 24 + kDoubleBits;
-  uint64_t quotient = 0;
-  do {
-    quotient *= 2;
-    if (remainder >= divisor) {
-      remainder -= divisor;
-      ++quotient;
-    }
-    remainder *= 2;
+  uint64_t product = static_cast<uint64_t>(mantissa_a) * mantissa_b;  // [2^46, 2^48)
+  int power = exponent + exponent_a + exponent_b - exponent_c + 24;
+  while (product >> 24 < mantissa_c) {
+    product *= 2;
     --power;
-  } while (quotient >> (kDoubleBits - 1) == 0);
-  if (remainder > divisor || (remainder == divisor && (quotient & 1) != 0)) ++quotient;
+  }
+  // Long division, eight bits at a time, to a quotient of 57 bits, the first of 2^power.
+  uint32_t remainder = static_cast<uint32_t>(product >> 24) - mantissa_c;
+  uint64_t quotient = 1;
+  uint32_t rest = static_cast<uint32_t>(product) << 8;  // the product's last 24 bits
+  for (int i = 0; i < 7; ++i) {
+    remainder = remainder << 8 | rest >> 24;
+    rest <<= 8;
+    quotient = quotient << 8 | remainder / mantissa_c;
+    remainder %= mantissa_c;
+  }
+  // Round to the 53 bits of a double, half to even. The last bit stands for all that follow.
+  if (remainder != 0) quotient |= 1;
+  quotient = (quotient + 7 + (quotient >> 4 & 1)) >> 4;
   // Round to 31 bits, halves up. frexp's mantissa is in [0.5, 1), so the shift is one more.
   constexpr int kDropped = kDoubleBits - 31;
   uint64_t fixed = (quotient + (uint64_t{1} << (kDropped - 1))) >> kDropped;
