@@ -111,15 +111,17 @@ demo: build/.demo-packages $(VENV)/.core $(VENV)/.for-train
 # Trains the models in kws/assets and writes docs/results.md. With SEEDS=1 it takes nearly three hours on two
 # cores; finished runs are kept, and an interrupted run resumes. Two runs at a time need 3 GB of memory each.
 # DATA: a copy of Speech Commands (kws download speech_commands). SEEDS: runs per model; the best is kept.
-# TALK: folders of more training talk without the ten words, such as from examples/game_talk.
+# TALK, NOISES: folders of more talk without the ten words and of more noise, such as from
+# examples/clean_sounds. ABOUT: a file with the text about all sources for the bundles.
 DATA ?= ../shared/data/speech_commands
 SEEDS ?= 3
+SOUNDS = --talk $(TALK) --noises $(NOISES) $(if $(ABOUT),--about $(ABOUT))
 assets: $(VENV)/.core $(VENV)/.for-train
-	$(BIN)/python -m tools.results --data $(DATA) --seeds $(SEEDS) --talk $(TALK) --bundles kws/assets
+	$(BIN)/python -m tools.results --data $(DATA) --seeds $(SEEDS) $(SOUNDS) --bundles kws/assets
 
 # Only the results page.
 results: $(VENV)/.core $(VENV)/.for-train
-	$(BIN)/python -m tools.results --data $(DATA) --seeds $(SEEDS) --talk $(TALK)
+	$(BIN)/python -m tools.results --data $(DATA) --seeds $(SEEDS) $(SOUNDS)
 
 # The core for browsers. The output is committed, so that `kws export web` needs no compiler. Tests compare its
 # sources with a digest, and rebuild it if emscripten is installed. WASM: another output file.

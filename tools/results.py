@@ -17,13 +17,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kws.audio.dataset import Split, open_dataset
 from kws.audio.surroundings import Surroundings
-from kws.bundle.bundle import Bundle
+from kws.bundle.bundle import LOOK_METRICS, Bundle
 from kws.bundle.device import Device
+from kws.bundle.layout import SETTINGS_FILE
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import write_bundle
 from kws.errors import KwsError
@@ -37,8 +38,8 @@ from kws.model.train.named_settings import settings_for
 from kws.model.train.training import train
 from kws.model.train.training_job import TrainingJob
 from kws.model.weights import checkpoint, run_files
-from kws.model.weights.trained_model import load_trained, mean_of
-from tools.recipes import ROWS, TEN, Row, about, starts
+from kws.model.weights.trained_model import load_trained
+from tools.recipes import ABOUT, ROWS, TEN, Row
 from tools.results_page import HEAD, RECALL, Figures, clips, measure, recalls, section
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -46,8 +47,26 @@ PAGE = ROOT / "docs" / "results.md"
 RUNS = ROOT / "runs" / "results"
 DATA = ROOT.parent / "shared" / "data" / "speech_commands"
 REAL = ROOT.parent / "shared" / "data" / "real_speech"
-EAGER = "bundle_eager"
-"""Folder of a run's second bundle."""
+ALONE = "bundle_alone"
+"""Folder of a run's bundle without its second look."""
+
+
+@dataclass(frozen=True)
+class Sounds:
+    """Folders of sound beside the words."""
+
+    real: Path
+    """Talk, noises and rooms."""
+
+    talk: tuple[Path, ...] = ()
+    noises: tuple[Path, ...] = ()
+
+    def surroundings(self) -> Surroundings:
+        """All of them."""
+        return Surroundings(
+            (self.real, *self.talk), (self.real / "noise", *self.noises), (self.real / "rooms",)
+        )
+
 
 Run = tuple[Row, int]
 """A row and its seed."""
@@ -61,7 +80,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--real", type=Path, default=REAL, help="talk, noises and rooms")
-    parser.add_argument("--talk", type=Path, nargs="*", default=[], help="more talk, for training")
+    parser.add_argument("--talk", type=Path, nargs="*", default=[], help="more talk")
+    parser.add_argument("--noises", type=Path, nargs="*", default=[], help="more noise, and music")
+    parser.add_argument("--about", type=Path, help="text about the sources, with their licences")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=2, help="number of parallel runs, 3 GB each")
     parser.add_argument("--only", metavar="ROW/seedN", help="only train this run")
@@ -75,13 +96,15 @@ def main() -> None:
         chosen = [one for one in runs if args.only == f"{one[0].folder}/seed{one[1]}"]
         if not chosen:
             parser.error(f"--only {args.only}: no such run; one is {runs[0][0].folder}/seed0")
-        run(*chosen[0], args.data, args.real, args.talk)
+        sounds = Sounds(args.real, tuple(args.talk), tuple(args.noises))
+        about = args.about.read_text(encoding="utf-8") if args.about else ABOUT
+        run(*chosen[0], args.data, sounds, " ".join(about.split()))
         measure_run(*chosen[0], args.data, args.real)
         return
     if not args.page:
         # Fail early if an input is missing.
         open_dataset(args.data)
-        surroundings(args.real, (args.real, *args.talk)).check(TEN)
+        Sounds(args.real, tuple(args.talk), tuple(args.noises)).surroundings().check(TEN)
         run_all(runs, args.jobs)
     for row in ROWS:
         if row.asset and args.bundles:
@@ -92,8 +115,8 @@ def main() -> None:
         for title, files in (
             (row.title, [notes_of(row, seed) for seed in seeds_of(row, args.seeds)]),
             (
-                f"{row.title}, asked for {row.eager:g} per hour",
-                [notes_of(row, s, EAGER) for s in seeds_of(row, args.seeds) if row.eager],
+                f"{row.title}, without the second look",
+                [notes_of(row, seed, ALONE) for seed in seeds_of(row, args.seeds) if row.verify],
             ),
         )
     }
@@ -133,7 +156,7 @@ def startable(waiting: Sequence[Run], running: Sequence[Run], jobs: int) -> list
 
     def is_ready(one: Run) -> bool:
         row, own_seed = one
-        needed = {row.teacher, ROWS[0].folder if row.mined else ""}
+        needed = {row.teacher, row.verify, ROWS[0].folder if row.mined else ""}
         return not any(
             folder in needed or (folder, seed) == (row.start, own_seed)
             for folder, seed in unfinished
@@ -143,25 +166,18 @@ def startable(waiting: Sequence[Run], running: Sequence[Run], jobs: int) -> list
 
 
 def notes_of(row: Row, seed: int, bundle: str = run_files.BUNDLE) -> Path:
-    """The file with the test results of a run's bundle or second bundle."""
+    """The file with the test results of a run's bundle, or of its first model alone."""
     return RUNS / row.folder / f"seed{seed}" / ("test" + bundle.removeprefix("bundle") + ".json")
 
 
 def measure_run(row: Row, seed: int, data: Path, real: Path) -> None:
     """Measure a run's bundles on the test split, unless results exist."""
-    out = RUNS / row.folder / f"seed{seed}"
-    if row.eager and not (out / EAGER).is_dir():
-        dataset = open_dataset(data)
-        plan = calibration_plan(hours_for(len(dataset.of(Split.VALIDATION, row.words))))
-        calibrate_bundle(
-            *(out / run_files.BUNDLE, dataset, plan, row.eager, out / EAGER),
-            ambient=Surroundings((real,)),
-            at_words=row.eager,
-        )
-    for bundle in (run_files.BUNDLE, *([EAGER] if row.eager else [])):
+    if not row.asset:
+        return
+    for bundle in (run_files.BUNDLE, *([ALONE] if row.verify else [])):
         notes = notes_of(row, seed, bundle)
-        if row.asset and not notes.is_file():
-            measure(out / bundle, data, real, notes)
+        if not notes.is_file():
+            measure(RUNS / row.folder / f"seed{seed}" / bundle, data, real, notes)
 
 
 def seeds_of(row: Row, seeds: int) -> range:
@@ -169,36 +185,46 @@ def seeds_of(row: Row, seeds: int) -> range:
     return range(min(seeds, row.most_seeds))
 
 
-def run(row: Row, seed: int, data: Path, real: Path, more: Sequence[Path]) -> None:
-    """Train one run, unless it is finished. `more` is talk in addition to `real`."""
+def run(row: Row, seed: int, data: Path, sounds: Sounds, about: str) -> None:
+    """Train one run, unless it is finished."""
     out = RUNS / row.folder / f"seed{seed}"
-    if (out / "bundle" / "bundle.toml").is_file():
-        return
-    talk = (real, *more) if row.more else (real,)
+    if not (out / run_files.BUNDLE / SETTINGS_FILE).is_file():
+        train_run(row, seed, data, sounds, about)
+    if row.verify and load_bundle(out / run_files.BUNDLE).second_look is None:
+        add_look(row, out, data, sounds)
+
+
+def train_run(row: Row, seed: int, data: Path, sounds: Sounds, about: str) -> None:
+    """Train the model of one run."""
+    out = RUNS / row.folder / f"seed{seed}"
+    talk = (sounds.real, *sounds.talk) if row.more else (sounds.real,)
     negatives = [*talk]
     if row.mined:
         teacher = RUNS / ROWS[0].folder / "seed0"
-        negatives.append(mine_talk(teacher, TEN, (real,), RUNS / "mined"))
+        negatives.append(mine_talk(teacher, TEN, (sounds.real,), RUNS / "mined"))
     start = RUNS / row.start / f"seed{seed}" if row.start else None
     if start and row.start_mined:
         negatives.append(mine_talk(start, row.words, talk, start / "mined"))
-    base_models = [load_trained(RUNS / folder / f"seed{seed}") for folder in starts(row)]
+    per_hour, at_words = row.alone or (row.per_hour, row.at_words)
     options = {
         "seed": seed + row.shift,
-        "false_alarms_per_hour": row.per_hour,
-        "false_alarms_at_words": row.at_words,
+        "false_alarms_per_hour": per_hour,
+        "false_alarms_at_words": at_words,
         **row.options,
     }
+    settings = settings_for(row.words, row.arch, options)
+    frames = settings.samples.frontend.frames
     train(
         TrainingJob(
             open_dataset(data),
             out,
-            settings_for(row.words, row.arch, options),
+            settings,
             name=row.asset or row.folder,
-            about=about(row, more),
-            ambient=surroundings(real, negatives),
+            about=about,
+            ambient=replace(sounds.surroundings(), negatives=tuple(negatives)),
             teacher=Teacher(RUNS / row.teacher) if row.teacher else None,
-            base_model=mean_of(base_models) if base_models else None,
+            # The weights do not depend on the window's length.
+            base_model=replace(load_trained(start), frames=frames) if start else None,
             # Only built-in bundles need thresholds.
             calibrate=bool(row.asset),
             say=lambda line: print(f"{row.folder}, seed {seed}: {line}", flush=True),
@@ -206,9 +232,21 @@ def run(row: Row, seed: int, data: Path, real: Path, more: Sequence[Path]) -> No
     )
 
 
-def surroundings(real: Path, negatives: Sequence[Path]) -> Surroundings:
-    """Folders of talk, and the noises and rooms in `real`."""
-    return Surroundings(tuple(negatives), (real / "noise",), (real / "rooms",))
+def add_look(row: Row, out: Path, data: Path, sounds: Sounds) -> None:
+    """Give a run's bundle its second look, and choose the thresholds of both together."""
+    dataset = open_dataset(data)
+    alone = load_bundle(out / run_files.BUNDLE)
+    look = load_bundle(RUNS / row.verify / "seed0" / run_files.BUNDLE)
+    write_bundle(alone, out / ALONE)
+    plan = calibration_plan(hours_for(len(dataset.of(Split.VALIDATION, row.words))))
+    both = out / "bundle_both"
+    write_bundle(alone.verified_by(look).looking(row.stride), both)
+    calibrate_bundle(
+        *(both, dataset, plan, row.per_hour, out / run_files.BUNDLE),
+        ambient=sounds.surroundings(),
+        at_words=row.at_words,
+        alone=False,
+    )
 
 
 def mine_talk(run: Path, words: tuple[str, ...], talk: tuple[Path, ...], out: Path) -> Path:
@@ -243,7 +281,7 @@ def cost(bundle: Bundle) -> tuple[int, float]:
         recordings = load_matrix(default_matrix(), bundle.labels)
         results = play_all(HOST, Device(bundle), recordings)
         wrong = sum(not row.ok for result in results for row in result.rows)
-    return wrong, bundle.metrics["calibration"]["miss_share"]
+    return wrong, bundle.metrics[LOOK_METRICS]["miss_share"]
 
 
 def figures(row: Row, seeds: int) -> list[Figures]:

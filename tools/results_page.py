@@ -31,7 +31,7 @@ from kws.model.evaluate.score.labelled_clips import load_clips
 from kws.model.evaluate.score.playlist import make_playlist
 from kws.model.evaluate.score.streams import TITLES, Kind, StreamPlan
 from tools.markdown import bullets, head, paragraph, row
-from tools.recipes import Row, starts
+from tools.recipes import Row
 
 PLAN = StreamPlan(hours=1.0, other_hours=1.0)
 
@@ -227,9 +227,8 @@ def training_settings(rows: Sequence[Row]) -> list[str]:
             if name not in common
         },
         "teacher": [named(recipe.teacher) for recipe in rows],
-        "base model": [
-            ("mean of " if recipe.mean else "") + named(*starts(recipe)) for recipe in rows
-        ],
+        "base model": [named(recipe.start) for recipe in rows],
+        "second look": [named(recipe.verify) for recipe in rows],
         "learns false alarms of": [
             named(
                 rows[0].folder if recipe.mined else "", recipe.start if recipe.start_mined else ""

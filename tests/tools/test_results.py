@@ -51,18 +51,20 @@ def test_common_settings_are_not_in_the_table() -> None:
     assert "| `b` | 0.5 | true |  |" in text
 
 
-def test_page_names_the_base_models_of_a_mean() -> None:
-    numbers = {row.folder: number for number, row in enumerate(ROWS, 1)}
-    lines = training_settings(ROWS)
-    (line,) = [line for line in lines if line.startswith("| base model |")]
-    cell = f"mean of {numbers['yes_no_third']} and {numbers['yes_no_second']}"
-    assert line.split(" | ")[numbers["yes_no"]] == cell
+def test_page_names_the_rows_that_a_row_needs() -> None:
+    numbers = {row.folder: str(number) for number, row in enumerate(ROWS, 1)}
+    lines = {line.split(" | ")[0].strip("| "): line for line in training_settings(ROWS)}
+    for name, row, other in (
+        ("base model", "look", "teacher_third"),
+        ("second look", "tiny", "look"),
+    ):
+        assert lines[name].rstrip(" |").split(" | ")[int(numbers[row])] == numbers[other]
 
 
 def test_rows_come_after_the_rows_that_they_need() -> None:
     seen: set[str] = set()
     for row in ROWS:
-        assert {row.teacher, row.start} - {""} <= seen
+        assert {row.teacher, row.start, row.verify} - {""} <= seen
         assert not row.mined or ROWS[0].folder in seen
         seen.add(row.folder)
 
@@ -77,6 +79,7 @@ def test_runs_start_after_their_base_models(jobs: int) -> None:
         for row, seed in startable(waiting, running, jobs):
             assert not row.start or (row.start, seed) in finished
             assert not row.teacher or (row.teacher, 0) in finished
+            assert not row.verify or (row.verify, 0) in finished
             assert not row.mined or (ROWS[0].folder, 0) in finished
             waiting.remove((row, seed))
             running.append((row, seed))

@@ -33,6 +33,7 @@ def calibrate_bundle(
     keywords: tuple[str, ...] = (),
     ambient: Surroundings | None = None,
     at_words: float | None = None,
+    alone: bool = True,
 ) -> Calibration:
     """Choose a bundle's recognizer settings on the validation split and write them into it.
 
@@ -46,6 +47,7 @@ def calibrate_bundle(
         ambient: its validation talk is played under words and on its own, its validation noises
             under words.
         at_words: allowed number in an hour with 180 other words; None: `false_alarms_per_hour`.
+        alone: whether the settings without its second look, if it has one, are chosen, too.
 
     Raises:
         UsageError: the model does not know one of the keywords, or the bundle was calibrated with
@@ -86,8 +88,8 @@ def calibrate_bundle(
                 bundle, traces, false_alarms_per_hour, keywords, advance, at_words=at_words
             )
 
-    alone = [bundle.without_second_look()] if bundle.second_look else []
-    for part in (*alone, bundle):
+    first = [bundle.without_second_look()] if alone and bundle.second_look else []
+    for part in (*first, bundle):
         calibration = choose(part)
         hears = str(calibrated_misses(calibration).hears)
         facts = calibration.metrics() | {"snr_db": list(plan.snr_db), "hears": hears}

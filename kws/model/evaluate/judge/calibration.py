@@ -68,7 +68,7 @@ does not decide the thresholds."""
 _WINDOW_RESULTS = 2
 """Minimum number of averaged scores: a single one may be chance."""
 
-PROPOSALS = (40, 60, 80, 100, 120, 140, 170, 200)
+PROPOSALS = (40, 60, 80, 100, 120, 140, 155, 170, 185, 200)
 """Values of `LookSettings.proposal` to try."""
 
 _MOST_LOOKS = 600.0
