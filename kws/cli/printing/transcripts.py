@@ -34,7 +34,7 @@ def explanation(transcript: Transcript) -> str:
     for peak in transcript.peaks:
         name = f"{peak.label} ({peak.model})" if several else peak.label
         at = _seconds(peak.time_ms) if peak.score else "-"
-        threshold = "never" if peak.threshold == NEVER else str(peak.threshold)
+        threshold = "never" if peak.threshold == NEVER else str(_needed(peak, transcript))
         rows.append((name, str(peak.score), at, threshold, _verdict(peak, transcript)))
     about = (
         f"{transcript.path}: {recording.seconds:.2f} s, {recording.rate} Hz, {recording.mix.text}\n"
@@ -46,13 +46,13 @@ def explanation(transcript: Transcript) -> str:
 def nothing_heard(transcript: Transcript) -> str:
     """The line for a recording without a detected keyword."""
     peaks = [peak for peak in transcript.peaks if peak.threshold != NEVER]
-    nearest = max(peaks, key=lambda peak: peak.score - peak.threshold, default=None)
+    nearest = max(peaks, key=lambda peak: peak.score - _needed(peak, transcript), default=None)
     if nearest is None:
         best = "the model reports no keyword (all thresholds are 255)"
     elif nearest.score:
         best = (
             f"nearest is {nearest.label} with score {nearest.score} at "
-            f"{_seconds(nearest.time_ms)}, its threshold is {nearest.threshold}"
+            f"{_seconds(nearest.time_ms)}, its threshold is {_needed(nearest, transcript)}"
         )
     else:
         best = "no keyword has a score above 0"
@@ -116,15 +116,28 @@ def file_facts(transcript: Transcript) -> dict[str, Any]:
     }
 
 
+def _was_heard(peak: Peak, transcript: Transcript) -> bool:
+    return any(heard.label == peak.label for heard in transcript.serial.heard)
+
+
+def _needed(peak: Peak, transcript: Transcript) -> int:
+    """The threshold for a keyword's score: without a report, that of a second look's proposals."""
+    if peak.proposal is None or _was_heard(peak, transcript):
+        return peak.threshold
+    return peak.proposal
+
+
 def _verdict(peak: Peak, transcript: Transcript) -> str:
-    was_heard = any(heard.label == peak.label for heard in transcript.serial.heard)
-    if was_heard and peak.score > peak.threshold:
+    if _was_heard(peak, transcript) and peak.score > peak.threshold:
         return "heard"
     if peak.threshold == NEVER:
         return "switched off in the bundle"
-    if peak.score > peak.threshold:
+    needed = _needed(peak, transcript)
+    if peak.score > needed and peak.proposal is not None:
+        return "not reported: refused by the second look, or suppressed"
+    if peak.score > needed:
         return "not reported: suppressed, or another keyword scored higher"
-    return f"{peak.threshold + 1 - peak.score} too low"
+    return f"{needed + 1 - peak.score} too low"
 
 
 def _level(recording: Recording) -> str:

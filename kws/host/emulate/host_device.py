@@ -21,13 +21,17 @@ class Peak:
 
     label: str
     score: int
-    """Highest mean score, 0 to 255, as compared with the threshold."""
+    """Highest mean score, 0 to 255. With a second look: its score in a report, or the first model's
+    without one."""
     time_ms: int
     """Its time from the first sample; 0 if the keyword never scored."""
     threshold: int
     """The keyword is reported above this score, 0 to 255; 255: never."""
     model: str
     """Name of the bundle."""
+    proposal: int | None = None
+    """The second look checks the keyword if the first model's score exceeds this; None without one.
+    """
 
 
 def with_room(device: Device, pcm: Pcm) -> Pcm:
@@ -77,7 +81,8 @@ def event_of(device: Device, event: _core.Event) -> Event:
 def _peaks(device: Device, pipeline: _core.Pipeline) -> Iterator[Peak]:
     rows = iter(zip(pipeline.peaks, pipeline.thresholds, strict=True))
     for part in device.parts:
+        proposal = part.second_look.settings.proposal if part.second_look else None
         for label in part.labels:
             (score, time_ms), threshold = next(rows)
             if label in part.keywords:
-                yield Peak(label, score, time_ms, threshold, part.name)
+                yield Peak(label, score, time_ms, threshold, part.name, proposal)
