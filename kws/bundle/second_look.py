@@ -76,7 +76,11 @@ class LookSettings:
         Args:
             alone: the bundle's settings without the second look.
             labels: its labels.
+
+        Raises:
+            KwsError: a threshold of one of the settings is for something that is not a label.
         """
+        alone.label_thresholds(labels)
         each = zip(labels, self.label_thresholds(labels), strict=True)
         thresholds = {label: value for label, value in each if label not in RESERVED}
         return replace(

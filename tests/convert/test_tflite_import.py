@@ -12,6 +12,7 @@ from kws import _core
 from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.bundle.refusals import refusal
+from kws.bundle.writing import write_bundle
 from kws.cli.main import app
 from kws.errors import KwsError
 from kws.host.emulate.recordings import default_matrix
@@ -233,10 +234,15 @@ def test_bundle_can_be_changed_and_written_elsewhere(bundle_path: Path, tmp_path
     result = CliRunner().invoke(app, ["set", str(bundle_path), *more])
     assert result.exit_code == 0, result.output
     old, new = load_bundle(bundle_path), load_bundle(out)
-    assert (new.name, new.inference_stride) == ("sensitive", 4)
-    assert new.recognizer.detection_threshold == 150
-    assert new.recognizer.suppression_ms == old.recognizer.suppression_ms
+    assert (new.name, new.stride) == ("sensitive", 4)
+    assert new.rules.thresholds == {"yes": 150, "no": 150}
+    assert new.recognizer == old.recognizer
+    assert new.inference_stride == old.inference_stride, "for listening without the second look"
     assert (new.model, new.data, new.metrics) == (old.model, old.data, old.metrics)
+    assert "150,  // yes" in (out / "firmware" / "model_settings.h").read_text()
+    assert CliRunner().invoke(app, ["set", str(bundle_path), "--no-verify", *more]).exit_code == 0
+    new = load_bundle(out)
+    assert (new.inference_stride, new.recognizer.detection_threshold) == (4, 150)
     assert "kDetectionThreshold = 150;" in (out / "firmware" / "model_settings.h").read_text()
 
 
@@ -252,6 +258,7 @@ def test_a_bundle_can_report_unknown_and_stop_again(bundle_path: Path) -> None:
 
 
 def test_one_threshold_replaces_the_labels_thresholds(bundle_path: Path, tmp_path: Path) -> None:
+    write_bundle(load_bundle(bundle_path).without_second_look(), bundle_path)
     file = bundle_path / "bundle.toml"
     text = re.sub(r"(?m)^yes = .*\nno = .*", "yes = 9", file.read_text())
     file.write_text(text)

@@ -113,7 +113,8 @@ def test_all_cells_run_and_print_the_hits_of_kws_run(tmp_path: Path) -> None:
     assert hits(done.stdout) == expected
     assert "frames, channels: (49, 40)" in done.stdout
     assert re.search(r"^    time +silence +unknown +yes +no$", done.stdout, re.MULTILINE)
-    assert len(re.findall(r"^ +\d\.\d\d s( +\d+){4}$", done.stdout, re.MULTILINE)) == 9
+    times = re.findall(r"^ +(\d\.\d\d) s(?: +\d+){4}$", done.stdout, re.MULTILINE)
+    assert times == ["0.28", "0.64", "1.00"]
 
 
 def test_the_microphone_cell_listens_for_the_given_time(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -24,8 +25,13 @@ _OPTIONS = (
     *("-std=c++17", "-O2", "-fno-exceptions", "-fno-rtti"),
     *("-Wall", "-Wextra", "-Wshadow", "-Wno-unused-private-field"),
     *("--no-entry", "-s", "STANDALONE_WASM=1", "-s", "ALLOW_MEMORY_GROWTH=1"),
-    *("-s", "INITIAL_MEMORY=262144", "-s", "TOTAL_STACK=65536", "-Wl,--stack-first"),
+    *("-s", "TOTAL_STACK=65536", "-Wl,--stack-first"),
 )
+_MEMORY = 262_144
+"""Bytes of memory at the start, without the constants of compiled models."""
+
+_PAGE = 65_536
+"""WebAssembly's unit of memory, in bytes."""
 
 
 def build_core(device: Device | None = None) -> bytes:
@@ -46,6 +52,7 @@ def build_core(device: Device | None = None) -> bytes:
         out = Path(place) / "kws.wasm"
         command = [
             *(compiler, *_OPTIONS, f'-DKWS_VERSION="{__version__}"'),
+            *("-s", f"INITIAL_MEMORY={_initial_memory(device)}"),
             f"-I{sources}",
             *own,
             *(_BROWSER, *core),
@@ -66,6 +73,11 @@ def sources_digest() -> str:
     for file in (_BROWSER, *_sources()):
         digest.update(file.read_bytes())
     return digest.hexdigest()
+
+
+def _initial_memory(device: Device | None) -> int:
+    models = sum(len(model.model) for model in device.models) if device else 0
+    return _MEMORY + math.ceil(models / _PAGE) * _PAGE
 
 
 def _sources() -> list[Path]:

@@ -119,6 +119,7 @@ def test_a_wrong_setting_gives_a_one_line_error(tmp_path: Path) -> None:
 
 
 def test_both_bundles_of_a_device_are_compiled_or_none(tiny: Bundle) -> None:
+    tiny = tiny.without_second_look()
     pair = with_commands(tiny, replace(tiny, compiled=True))
     assert [part.compiled for part in pair.parts] == [True, True]
     assert pair.arena_bytes == tiny.program.arena_bytes

@@ -111,10 +111,11 @@ def test_command_writes_bundles_and_files(kws: Run, tmp_path: Path) -> None:
     tiny = ROOT / "kws" / "assets" / "tiny"
     code, out, _ = kws("convert", tiny, "--incremental", "--out", tmp_path / "a", "--name", "less")
     assert code == 0
-    assert out.startswith("incremental: 2 new frames, ")
+    assert out.startswith("incremental: 6 new frames, ")
     assert "FULLY_CONNECTED (op 2) sees the whole window: it mixes all rows" in out
     made = load_bundle(tmp_path / "a")
-    assert (made.name, made.inference_stride) == ("less", 2)
+    assert (made.name, made.inference_stride, made.stride) == ("less", 6, 6)
+    assert made.second_look
     assert made.float_model == load_bundle(tiny).float_model
 
     labels = ("--labels", ",".join(LABELS))

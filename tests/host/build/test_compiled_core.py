@@ -35,8 +35,8 @@ def _folders(place: Path) -> tuple[Path, Path]:
 
 @pytest.fixture(scope="module")
 def other() -> Bundle:
-    """A bundle with different ops than the built-in one."""
-    return load_bundle(default_bundle_path().with_name("tiny"))
+    """A bundle with different ops than the built-in one, and the same files."""
+    return load_bundle(default_bundle_path().with_name("tiny")).without_second_look()
 
 
 @pytest.fixture(scope="module")

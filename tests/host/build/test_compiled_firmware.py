@@ -50,6 +50,7 @@ def test_the_interpreter_is_not_linked(tiny: Bundle) -> None:
 
 
 def test_flash_and_ram_of_tiny_conv(tiny: Bundle) -> None:
+    tiny = tiny.without_second_look()
     interpreted = read_footprint(build("qemu", Device(tiny)).map)
     both = interpreted.flash_without("model", "pipeline")
     assert both <= 17_500
@@ -63,6 +64,20 @@ def test_flash_and_ram_of_tiny_conv(tiny: Bundle) -> None:
     assert compiled.flash["model"] <= 17_100
     assert firmware.size.arena == tiny.program.arena_bytes < tiny.arena_bytes
     assert firmware.size.model == tiny.program.constant_bytes
+
+
+def test_flash_and_ram_with_a_second_look(tiny: Bundle) -> None:
+    assert tiny.second_look
+    first, look = tiny.program, tiny.second_look.program
+    firmware = build("qemu", Device(tiny).as_compiled())
+    compiled = read_footprint(firmware.map)
+    assert "interpreter" not in compiled.flash
+    both = compiled.flash_without("model", "pipeline")
+    assert both <= 21_000
+    assert both - compiled.flash["frontend"] <= 16_300
+    assert compiled.flash["model"] <= 169_200
+    assert firmware.size.arena == look.arena_bytes < tiny.second_look.arena_bytes
+    assert firmware.size.model == first.constant_bytes + look.constant_bytes
 
 
 def test_build_reports_both_sizes(tiny: Bundle, tmp_path: Path, kws: Run) -> None:

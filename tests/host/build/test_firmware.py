@@ -161,31 +161,45 @@ def test_build_command_prints_sizes_and_place(
     assert json.loads(text)["flash"] == firmware.size.flash
 
 
-def test_footprint_names_every_part_and_the_remaining_bytes(tmp_path: Path, kws: Run) -> None:
-    tiny = load_bundle(default_bundle_path().with_name("tiny"))
-    command = ("build", "--board", "nano33ble", "--model", tiny.path, "--out", tmp_path / "f")
+@pytest.mark.parametrize(
+    ("options", "flash", "ram"),
+    [((), 230_000, 49 * 1024), (("--no-verify",), 52_500, 32 * 1024)],
+    ids=["second look", "alone"],
+)
+def test_footprint_names_every_part_and_the_remaining_bytes(
+    options: tuple[str, ...], flash: int, ram: int, tmp_path: Path, kws: Run
+) -> None:
+    device = Device(load_bundle(default_bundle_path().with_name("tiny")))
+    if options:
+        device = device.without_second_looks()
+    arguments = ("build", "--board", "nano33ble", "--model", "tiny", "--out", tmp_path / "f")
+    command = (*arguments, *options)
+    models = sum(len(each.model) for each in device.models)
     code, text, err = kws(*command, "--json")
     assert code == 0, err
     report = json.loads(text)
     assert report["limits"] == {"flash": 0xDE000 - 0x10000, "ram": 256 * 1024}
     parts = report["parts"]
-    assert parts["model"] == {"flash": len(tiny.model), "ram": 0}
-    assert parts["arena"]["ram"] == tiny.arena_bytes
+    assert parts["model"] == {"flash": models, "ram": 0}
+    assert parts["arena"]["ram"] == device.arena_bytes
     assert {"frontend", "kernels", "interpreter", "board", "pipeline", "stack"} <= set(parts)
     assert all(size >= 0 for part in parts.values() for size in part.values())
     for kind in ("flash", "ram"):
         assert sum(part[kind] for part in parts.values()) == report[kind]
-    assert report["flash"] <= 52_500
-    assert report["ram"] <= 32 * 1024
+    assert report["flash"] <= flash
+    assert report["ram"] <= ram
     _, text, _ = kws(*command)
     assert "left" not in text
-    assert text.splitlines()[-1] == "next: kws deploy --board nano33ble --model tiny"
-    assert re.search(r"^processor +\d+% of 64 MHz +tiny: \d+\.\d ms per inference", text, re.M)
+    following = text.splitlines()[-1]
+    assert following == "next: kws deploy --board nano33ble --model tiny"
+    look = "" if options else r", \d+ ms per second look"
+    every = rf"tiny: \d+\.\d ms per inference every {device.bundle.every_ms} ms\*{look}$"
+    assert re.search(rf"^processor +\d+% of 64 MHz +{every}", text, re.M)
     _, text, _ = kws(*command, "--details")
     assert text.splitlines()[-1].startswith("next: ")
     remaining = 0xDE000 - 0x10000 - report["flash"]
     assert re.search(rf"^  left +{remaining:,} ", text, re.MULTILINE)
-    assert re.search(rf"^  model +{len(tiny.model):,} +-$", text, re.MULTILINE)
+    assert re.search(rf"^  model +{models:,} +-$", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize(

@@ -168,7 +168,7 @@ def test_default_model_passes_its_matrix_on_host_and_board() -> None:
         assert here.rows == there.rows
         assert all(row.ok for row in there.rows), there.rows
         assert there.serial.boot is not None
-        assert there.serial.boot.arena_used == bundle.arena_bytes
+        assert there.serial.boot.arena_used == Device(bundle).arena_bytes
 
 
 def test_each_run_of_the_emulator_is_the_same(yes_no: Bundle) -> None:

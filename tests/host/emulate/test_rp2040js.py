@@ -32,6 +32,8 @@ BOARD = "rpi_pico"
 RARELY, OFTEN = 12, 3
 """Intervals in hops: the Pico is mostly idle; it does not keep up with the built-in model."""
 
+# The Pico copies models to RAM and has too little of it for a second look.
+
 pytestmark = pytest.mark.usefixtures("board_tools")
 
 
@@ -42,7 +44,8 @@ def pico() -> Iterator[Rp2040js]:
 
 
 def with_interval(hops: int, bundle: Bundle, place: Path) -> Device:
-    return Device(write_bundle(dataclasses.replace(bundle, inference_stride=hops), place))
+    alone = bundle.without_second_look()
+    return Device(write_bundle(dataclasses.replace(alone, inference_stride=hops), place))
 
 
 @pytest.fixture(scope="module")
@@ -80,13 +83,22 @@ def test_the_image_begins_with_a_second_stage_that_the_boot_rom_accepts(
     assert data[: len(image)] == image
 
 
+@pytest.mark.parametrize("name", ["yes_no", "tiny"])
+def test_a_second_look_does_not_fit(name: str, kws: Run) -> None:
+    code, _, err = kws("build", "--board", BOARD, "--model", name)
+    assert code == 1
+    assert f"{name} does not fit {BOARD}: it needs " in err
+    assert "bytes more than the 270336 of RAM" in err
+    assert err.endswith("; leave out its second look with --no-verify\n")
+
+
 @pytest.mark.rp2040js
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["yes by slt", "no by norbert", "down by awb"])
 def test_board_writes_the_hosts_lines(
     name: str, pico: Rp2040js, bundle: Bundle, tmp_path: Path
 ) -> None:
-    device = Device(bundle)
+    device = Device(bundle).without_second_looks()
     pcm = recording(name, bundle)
     lights = tmp_path / "lights.json"
     board = pico.play(build(BOARD, device).elf, pcm, lights=lights)

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("board_tools")
 
 @pytest.fixture(scope="module")
 def bundle() -> Bundle:
-    return load_bundle(default_bundle_path().with_name("tiny"))
+    return load_bundle(default_bundle_path().with_name("tiny")).without_second_look()
 
 
 @pytest.fixture(scope="module")

@@ -109,7 +109,7 @@ def test_the_command_has_a_row_for_each_board(
         *(
             "nano33ble",
             "10.0",
-            "40",
+            f"{tiny.every_ms}",
             "ms",
             f"{schedule(NANO, Device(tiny)).loads[0].share:.0%}",
             "50,000",

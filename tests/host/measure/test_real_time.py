@@ -229,19 +229,35 @@ def test_the_picos_estimate_equals_the_benchmark(board_tools: None) -> None:
     assert 10_000 < cycles.allocation < 2_000_000
 
 
+@pytest.mark.usefixtures("board_tools")
+@pytest.mark.parametrize(
+    ("options", "ring_ms", "share"),
+    [((), (280, 400), 0.15), (("--no-verify",), (120, 20 * DEFAULT_HOPS - 20), 0.3)],
+    ids=["second look", "alone"],
+)
 def test_build_sizes_the_ring_and_shows_the_load(
-    kws: Run, board_tools: None, tmp_path: Path
+    options: tuple[str, ...], ring_ms: tuple[int, int], share: float, kws: Run, tmp_path: Path
 ) -> None:
     path = default_bundle_path().with_name("tiny")
-    tiny = load_bundle(path)
-    arguments = ("build", "--board", "nano33ble", "--model", str(path))
+    device = Device(load_bundle(path))
+    assert device.bundle.second_look
+    if options:
+        device = device.without_second_looks()
+    arguments = ("build", "--board", "nano33ble", "--model", str(path), *options)
     code, text, _ = kws(*arguments, "--out", str(tmp_path / "out"), "--json")
     assert code == 0
     report = json.loads(text)
-    plan = schedule(NANO, Device(tiny))
-    assert report["ring_ms"] == plan.ring_ms < 20 * DEFAULT_HOPS
-    assert report["loads"][0]["share"] == plan.loads[0].share < 0.3
-    rest = build("nano33ble", Device(tiny)).size.ram - 640 * DEFAULT_HOPS
+    plan = schedule(NANO, device)
+    assert report["ring_ms"] == plan.ring_ms
+    shortest, longest = ring_ms
+    assert shortest <= plan.ring_ms <= longest
+    (load,) = plan.loads
+    assert load.every_ms == device.bundle.every_ms
+    assert report["loads"][0]["share"] == load.share < share
+    assert report["loads"][0]["look_ms"] == load.look_ms
+    assert (load.look_ms == 0) == bool(options)
+    assert load.look_ms < 170
+    rest = build("nano33ble", device).size.ram - 640 * DEFAULT_HOPS
     assert report["ram"] == rest + 32 * plan.ring_ms
     (ring,) = (
         size
@@ -265,7 +281,12 @@ def test_a_board_that_cannot_keep_up_is_refused(
     kws: Run, takes: Callable[..., None], command: str
 ) -> None:
     takes(20e6)
-    code, _, err = kws(command, "--board", "nano33ble")
+    code, _, err = kws(command, "--board", "nano33ble", "--no-verify")
     assert code == 1
     assert "nano33ble does not keep up with yes_no: an inference runs every 120 ms" in err
+    assert len(err.splitlines()) == 1
+    takes(30e6)
+    code, _, err = kws(command, "--board", "nano33ble")
+    assert code == 1
+    assert "nano33ble does not keep up with yes_no: an inference runs every 360 ms" in err
     assert len(err.splitlines()) == 1

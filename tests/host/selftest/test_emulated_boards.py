@@ -18,6 +18,7 @@ from kws.audio.pcm import Pcm
 from kws.audio.sound_files import load_clip
 from kws.bundle.built_in import default_bundle_path
 from kws.bundle.reading import load_bundle
+from kws.bundle.writing import write_bundle
 from kws.host.build.boards import find_board
 from kws.host.deploy.board_finder import BoardFinder
 from kws.host.emulate.recordings import default_matrix
@@ -118,7 +119,10 @@ def voice(peak_db: float) -> Pcm:
 def test_a_good_board_passes_and_each_fault_is_reported(
     board: str, selftest: SelfTest, tmp_path: Path
 ) -> None:
-    workshop = Workshop(board, load_bundle(default_bundle_path()), tmp_path)
+    (tmp_path / "work").mkdir()
+    # A second look at 48 MHz needs a longer ring than a workshop's firmware has.
+    alone = load_bundle(default_bundle_path()).without_second_look()
+    workshop = Workshop(board, write_bundle(alone, tmp_path / "bundle"), tmp_path / "work")
     good = workshop.build_all()
     code, result = selftest(board, good)
     assert [check["name"] for check in result["checks"] if not check["ok"]] == []

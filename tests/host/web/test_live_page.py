@@ -143,7 +143,9 @@ def test_a_dragged_threshold_applies_and_can_be_saved(
 ) -> None:
     program, url = serve("--model", own_bundle, "--input", words)
     page, other = visit(url), visit(url)
-    before = load_bundle(own_bundle).recognizer.thresholds
+    before = load_bundle(own_bundle)
+    assert before.second_look
+    usual = before.second_look.settings.thresholds
     save = page.get_by_role("button", name="Save to the bundle")
     assert save.is_disabled()
     slider = page.get_by_role("slider", name="threshold of yes")
@@ -160,16 +162,18 @@ def test_a_dragged_threshold_applies_and_can_be_saved(
     # The keyboard works too.
     page.get_by_role("slider", name="threshold of no").focus()
     page.keyboard.press("ArrowLeft")
-    assert limit(page, "no") == before["no"] - 1
+    assert limit(page, "no") == usual["no"] - 1
     save.click()
     page.get_by_text(f"saved to {own_bundle}").wait_for(timeout=PATIENCE)
     assert save.is_disabled()
     bundle = load_bundle(own_bundle)
-    assert bundle.recognizer.thresholds == {"yes": 255, "no": before["no"] - 1}
+    assert bundle.second_look
+    assert bundle.second_look.settings.thresholds == {"yes": 255, "no": usual["no"] - 1}
+    assert bundle.recognizer == before.recognizer, "without the second look, it is as before"
     program.until("Heard", seconds=60)  # reports from before the change
     program.rest()
     later = [program.until("Heard", seconds=60)[0] for _ in range(2)]
-    assert not [line for line in later if "Heard yes" in line], "a mean never exceeds 255"
+    assert not [line for line in later if "Heard yes" in line], "a score never exceeds 255"
     heard = host_device.play(Device(bundle), between_silence(load_clip(YES))).heard
     assert not heard, "other devices with this bundle use it too"
 

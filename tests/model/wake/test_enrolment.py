@@ -34,7 +34,7 @@ def make_home(tmp_path: Path) -> Path:
     noise = np.random.default_rng(0).normal(0, 300, 400 * SAMPLE_RATE)
     (tmp_path / "talk").mkdir()
     write_clip(tmp_path / "talk" / "fan.wav", np.rint(noise).astype(np.int16))
-    bundle = load_bundle(default_bundle_path())
+    bundle = load_bundle(default_bundle_path()).without_second_look()
     deaf = replace(bundle.recognizer, thresholds={"yes": 254, "no": 254})
     metrics = {name: value for name, value in bundle.metrics.items() if name != "calibration"}
     write_bundle(replace(bundle, recognizer=deaf, metrics=metrics), tmp_path / "bundle")
