@@ -69,7 +69,8 @@ def build(
         print(size_tables.details_text(target, firmware, plan))
     options = {"--model": model, "--then": then, "--for": listen_for}
     following = "kws deploy" if target.deploy else "kws test"
-    words = [f"{following} --board {board}", *(["--compiled"] if compiled else [])]
+    words = [f"{following} --board {board}"]
+    words += [name for name, on in (("--compiled", compiled), ("--no-verify", no_verify)) if on]
     words += [f"{name} {bundle_text(value)}" for name, value in options.items() if value]
     words += [f"--pin {pair}" for pair in pin or () if target.deploy]
     print(size_tables.size_text(target, firmware, plan, " ".join(words), other))

@@ -198,10 +198,10 @@ def _firmware(folder: Path) -> Firmware:
 
 def _what_to_shrink(board: Board, device: Device, excess: TooLargeError) -> str:
     needs = []
-    models = sum(len(part.model) for part in device.parts)
+    models = sum(len(model.model) for model in device.models)
     if excess.flash:
         needs.append(
-            f"{excess.flash} bytes more than the {board.flash} of flash (the model is {models})"
+            f"{excess.flash} bytes more than the {board.flash} of flash (the models take {models})"
         )
     if excess.ram:
         needs.append(

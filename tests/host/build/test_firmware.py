@@ -191,7 +191,8 @@ def test_footprint_names_every_part_and_the_remaining_bytes(
     _, text, _ = kws(*command)
     assert "left" not in text
     following = text.splitlines()[-1]
-    assert following == "next: kws deploy --board nano33ble --model tiny"
+    more = "".join(f" {option}" for option in options)
+    assert following == f"next: kws deploy --board nano33ble{more} --model tiny"
     look = "" if options else r", \d+ ms per second look"
     every = rf"tiny: \d+\.\d ms per inference every {device.bundle.every_ms} ms\*{look}$"
     assert re.search(rf"^processor +\d+% of 64 MHz +{every}", text, re.M)

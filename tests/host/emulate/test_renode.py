@@ -25,6 +25,7 @@ from kws.host.emulate.faults import check_faults
 from kws.host.emulate.processes import PARALLEL
 from kws.host.emulate.recordings import default_matrix, load_matrix
 from kws.host.emulate.renode import Renode
+from kws.host.measure.real_time import schedule
 from tests.command_line import Run
 
 BOARD = "nano33ble"
@@ -39,6 +40,11 @@ BOARDS = (
 RECORDINGS = {"yes by slt", "no by awb", "down by awb", "no, and at once yes"}
 
 
+def built(board: str, device: Device) -> Path:
+    """The firmware with the sample ring that `kws build` gives it."""
+    return build(board, device, ring_hops=schedule(find_board(board), device).ring_hops).elf
+
+
 @pytest.mark.renode
 @pytest.mark.slow
 @pytest.mark.usefixtures("board_tools")
@@ -47,7 +53,7 @@ def test_board_writes_the_hosts_lines(board_name: str, bundle: Bundle) -> None:
     every = load_matrix(default_matrix(), bundle.labels)
     streams = [r.pcm for r in every if r.expected[0].name in RECORDINGS]
     assert len(streams) == len(RECORDINGS)
-    elf = build(board_name, Device(bundle)).elf
+    elf = built(board_name, Device(bundle))
     with Renode(find_board(board_name)) as device, ThreadPoolExecutor(PARALLEL) as pool:
         boards = list(pool.map(lambda pcm: device.play(elf, pcm), streams))
     for pcm, board in zip(streams, boards, strict=True):
@@ -77,7 +83,7 @@ def test_board_detects_words_with_its_options(
     every = load_matrix(default_matrix(), bundle.labels)
     pcm = next(r.pcm for r in every if r.expected[0].name == "yes by slt")
     with Renode(find_board(board_name)) as device:
-        board = device.play(build(board_name, Device(bundle)).elf, pcm)
+        board = device.play(built(board_name, Device(bundle)), pcm)
     assert [heard.label for heard in board.heard] == ["yes"]
     assert "error" not in board.text
 
@@ -99,7 +105,7 @@ def test_endless_polling_of_a_peripheral_gives_a_one_line_error(
     bundle: Bundle, tmp_path: Path
 ) -> None:
     """The error comes after a quarter of a second of board time, in a run of an hour."""
-    good = build("sparkfun_edge", Device(bundle)).elf
+    good = built("sparkfun_edge", Device(bundle))
     content = bytearray(good.read_bytes())
     place = content_of(good, "KwsUartInterrupt").start - 1  # the address of Thumb code is odd
     # ldr r0, [pc, #4]; ldr r1, [r0]; b to the previous one; the address of PWRCTRL.DEVPWRSTATUS
@@ -135,7 +141,7 @@ def test_file_that_is_not_firmware_gives_a_one_line_error(tmp_path: Path) -> Non
 @pytest.mark.usefixtures("board_tools")
 def test_interrupt_leaves_no_renode(bundle: Bundle) -> None:
     """Ctrl-C reaches only kws."""
-    build(BOARD, Device(bundle))  # so that the command starts Renode immediately
+    built(BOARD, Device(bundle))  # so that the command starts Renode immediately
     process = subprocess.Popen(
         [Path(sys.executable).parent / "kws", "test", "--board", BOARD],
         stdout=subprocess.PIPE,
