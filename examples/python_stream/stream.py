@@ -3,8 +3,8 @@
 
     python stream.py RECORDING [BUNDLE]
 
-These are the steps of `kws run`. Features, inference and recognizer are the C++ core's, which also
-runs on a device, so the lines are the same.
+These are the steps of `kws run --no-verify`: without a second look. Features, inference and
+recognizer are the C++ core's, which also runs on a device, so the lines are the same.
 """
 
 import sys
