@@ -19,7 +19,7 @@ from kws.host.build.boards import Board
 from kws.host.emulate.processes import Ended, Processes
 from kws.host.serial.lines import Event, Serial, parse, parse_line
 
-_TAIL_SECONDS = 0.25  # for the start-up and the last lines
+_TAIL_SECONDS = 0.6  # for the start-up, a second look of the last sound, and the last lines
 
 
 _WRONG = re.compile(r"\b[Ee]rror|xception")
