@@ -144,14 +144,15 @@ class Bundle:
         labels = [other.labels[order.index(output)] for output in range(len(order))]
         look = make_second_look(other.model, labels, data=other.data)
         look.order_for(self.labels)
-        return replace(self.without_second_look(), second_look=look).looking()
+        return replace(self.without_second_look(), second_look=look).looking(0)
 
     def looking(self, stride: int | None = None, threshold: int | None = None) -> Bundle:
         """This bundle, which has a second look, with other settings of it.
 
         Args:
-            stride: frames from one inference to the next; the time between looks is adapted.
-            threshold: the threshold of all keywords.
+            stride: frames from one inference to the next; the time between looks is adapted. None
+                keeps both.
+            threshold: the threshold of all keywords; None keeps theirs.
 
         Raises:
             KwsError: a setting is out of range.
@@ -160,12 +161,12 @@ class Bundle:
         if look is None:
             raise UsageError(f"{self.name} has no second look")
         settings = look.settings
-        if stride is not None:
-            settings = replace(settings, stride=stride)
         if threshold is not None:
             settings = replace(settings, thresholds=dict.fromkeys(self.keywords, threshold))
-        paced = replace(self, second_look=replace(look, settings=settings))
-        settings = replace(settings, every=-(-LOOK_EVERY_MS // paced.every_ms))
+        if stride is not None:
+            settings = replace(settings, stride=stride)
+            paced = replace(self, second_look=replace(look, settings=settings))
+            settings = replace(settings, every=-(-LOOK_EVERY_MS // paced.every_ms))
         return replace(self, second_look=replace(look, settings=settings))
 
     def with_thresholds(self, thresholds: Sequence[int]) -> Bundle:

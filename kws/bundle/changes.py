@@ -22,7 +22,7 @@ class Changes:
     name: str | None = None
     about: str | None = None
     inference_stride: int | None = None
-    """With a second look, its stride, unless the model streams."""
+    """With a second look, its stride."""
 
     average_window_ms: int | None = None
     detection_threshold: int | None = None

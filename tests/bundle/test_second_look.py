@@ -82,6 +82,10 @@ def test_a_bundle_keeps_its_second_look(first: Bundle, wide: Bundle, tmp_path: P
     assert "up to 2 times, 120 ms apart" in card
     sold = replace(written, second_look=replace(written.second_look, data="Emo-DB"))
     assert any("Emo-DB" in item.part for item in licences_of(sold)), "its data count, too"
+    assert change_bundle(tmp_path / "two", tmp_path / "same") == written, "nothing is adapted"
+    faster = change_bundle(tmp_path / "two", tmp_path / "fast", Changes(inference_stride=1))
+    assert faster.second_look
+    assert (faster.stride, faster.second_look.settings.every) == (1, 12)
     again = change_bundle(tmp_path / "two", tmp_path / "plain", Changes(no_verify=True))
     assert again.second_look is None
     assert not (tmp_path / "plain" / "second_look.tflite").exists()
