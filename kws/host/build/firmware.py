@@ -201,7 +201,7 @@ def _what_to_shrink(board: Board, device: Device, excess: TooLargeError) -> str:
     models = sum(len(model.model) for model in device.models)
     if excess.flash:
         needs.append(
-            f"{excess.flash} bytes more than the {board.flash} of flash (the models take {models})"
+            f"{excess.flash} bytes more than the {board.flash} of flash (the model is {models})"
         )
     if excess.ram:
         needs.append(
