@@ -108,8 +108,8 @@ demo: build/.demo-packages $(VENV)/.core $(VENV)/.for-train
 	@echo "  kws deploy --board nano33ble                    onto an Arduino Nano 33 BLE Sense"
 	@echo "See docs/index.md for more."
 
-# Trains the models in kws/assets and writes docs/results.md. With SEEDS=1 it takes nearly three hours on two
-# cores; finished runs are kept, and an interrupted run resumes. Two runs at a time need 3 GB of memory each.
+# Trains the models in kws/assets and writes docs/results.md. With SEEDS=1 an earlier recipe took nearly three
+# hours on two cores; finished runs are kept, and an interrupted run resumes. Two runs at a time need 3 GB of memory each.
 # DATA: a copy of Speech Commands (kws download speech_commands). SEEDS: runs per model; the best is kept.
 # TALK, NOISES: folders of more talk without the ten words and of more noise, such as from
 # examples/clean_sounds. ABOUT: a file with the text about all sources for the bundles.

@@ -155,6 +155,7 @@ class Bundle:
             threshold: the threshold of all keywords; None keeps theirs.
 
         Raises:
+            UsageError: there is no second look.
             KwsError: a setting is out of range.
         """
         look = self.second_look

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -233,6 +234,27 @@ def edit(folder: Path, old: str, new: str) -> None:
     head, mark, table = file.read_text().partition("[second_look]")
     assert old in table
     file.write_text(head + mark + table.replace(old, new))
+
+
+def test_an_explanation_names_a_refusal(kws: Run, tmp_path: Path) -> None:
+    strict = tmp_path / "strict"
+    assert kws("set", "yes_no", "--threshold", "254", "--out", strict)[0] == 0
+    clip = default_bundle_path().with_name("matrix") / "yes_annie.flac"
+    text = kws("run", "--model", strict, clip, "--explain")[1]
+    assert "Heard" not in text
+    (row,) = (line for line in text.splitlines() if line.startswith("yes "))
+    assert "refused by the second look" in row
+
+
+def test_bench_measures_both_models(kws: Run) -> None:
+    code, text, error = kws("bench", "--model", "tiny", "--json")
+    assert code == 0, error
+    facts = json.loads(text)
+    ops = [[name for name, _ in each["op_microseconds"]] for each in (facts, facts["second_look"])]
+    assert ops[0] == ["DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "SOFTMAX"]
+    assert len(ops[1]) > 20
+    assert facts["inferences_per_second"] > facts["second_look"]["inferences_per_second"]
+    assert "\nsecond look  " in kws("bench", "--model", "tiny")[1]
 
 
 def test_set_adds_and_removes_one(kws: Run, tmp_path: Path) -> None:

@@ -18,7 +18,9 @@ from kws.audio.surroundings import Surroundings
 from kws.bundle.bundle import Bundle
 from kws.bundle.making import make_bundle
 from kws.bundle.reading import load_bundle
+from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.bundle.rules import Rules
+from kws.bundle.writing import write_bundle
 from kws.cli.main import app
 from kws.errors import DataError, KwsError, UsageError
 from kws.model.evaluate.bundle_calibration import calibrate_bundle
@@ -350,6 +352,26 @@ def test_too_little_talk_does_not_limit_false_alarms_at_words(bundle: Bundle) ->
     result = calibrate(bundle, traces, 0.1, at_words=10)
     assert 180 <= result.settings.thresholds["yes"] < 220
     assert result.expected.miss_share == 0
+
+
+def test_both_sets_of_thresholds_are_chosen(run: Run, tmp_path: Path) -> None:
+    trained = load_bundle(run.out / "bundle")
+    plain = replace(trained, metrics={}, recognizer=RecognizerSettings(), path=None)
+    folder = tmp_path / "two"
+    write_bundle(plain.verified_by(trained), folder)
+    dataset, plan = open_dataset(run.data), StreamPlan(0.05, 0.02)
+    calibrate_bundle(folder, dataset, plan, 60, alone=False)
+    pair = load_bundle(folder)
+    assert pair.recognizer == plain.recognizer
+    assert set(pair.metrics) == {"second_look"}
+    calibrate_bundle(folder, dataset, plan, 60)
+    both = load_bundle(folder)
+    assert both.second_look == pair.second_look
+    assert set(both.metrics) == {"calibration", "second_look"}
+    alone = tmp_path / "alone"
+    write_bundle(plain, alone)
+    calibrate_bundle(alone, dataset, plan, 60)
+    assert load_bundle(alone) == both.without_second_look()
 
 
 def test_bundle_calibrated_with_talk_needs_talk_again(run: Run, tmp_path: Path) -> None:
