@@ -435,6 +435,13 @@ class Pipeline:
         """Whether the second part listens."""
 
     @property
+    def looked(self) -> list[int]:
+        """Scores of the newest second look since the last call that processed samples.
+
+        One per label, 0 to 255, 0 for labels of the other part; empty if there was none.
+        """
+
+    @property
     def frame(self) -> NDArray[np.int8]:
         """The newest frame, shape (40,); shape (0,) before there is one."""
 

@@ -191,7 +191,7 @@ class Pipeline {
 
   uint32_t Inferences() const { return pipeline_.inferences(); }
   uint32_t Skipped() const { return pipeline_.skipped(); }
-  uint32_t Looks() const { return seconds_[0] ? seconds_[0]->look.looks() : 0; }
+  uint32_t Looks() const { return LooksOf(0); }
 
   bool Listening() const { return pipeline_.listening(); }
 
@@ -210,6 +210,10 @@ class Pipeline {
     }
     return means;
   }
+
+  // Scores (0..255) of the second model's newest look since the last call that processed samples, one
+  // per label, 0 for labels of the other bundle; empty if it did not look.
+  std::vector<int> Looked() const { return looked_; }
 
   // Bytes that each bundle uses of the arena.
   std::vector<size_t> ArenaUsed() const {
@@ -243,12 +247,15 @@ class Pipeline {
   std::string Process(const Pcm& pcm, const AfterHop& after_hop) {
     nb::gil_scoped_release release;
     pending_.insert(pending_.end(), pcm.data(), pcm.data() + pcm.size());
+    looked_.clear();
     std::string text;
     size_t used = 0;
     Status status = Status::kOk;
     for (; status == Status::kOk && pending_.size() - used >= kws::FeatureProvider::kHopSamples;
          used += kws::FeatureProvider::kHopSamples) {
+      const uint32_t looks_before[] = {LooksOf(0), LooksOf(1)};
       status = responder_.AfterHop(pipeline_.ProcessHop(&pending_[used]));
+      KeepLooked(looks_before);
       const std::string lines = output_.Take();
       text += lines;
       if (status != Status::kOk) break;
@@ -272,6 +279,22 @@ class Pipeline {
     const size_t own = part.second_arena_bytes();
     seconds_[bundle] = std::make_unique<Second>(part, resolver_, own > 0 ? nullptr : &arena_);
     pipeline_.UseSecondLook(bundle, &seconds_[bundle]->look);
+  }
+
+  uint32_t LooksOf(int bundle) const {
+    return seconds_[bundle] ? seconds_[bundle]->look.looks() : 0;
+  }
+
+  // `before`: each bundle's looks before the hop.
+  void KeepLooked(const uint32_t (&before)[2]) {
+    for (int bundle = 0; bundle < 2; ++bundle) {
+      if (LooksOf(bundle) == before[bundle]) continue;
+      looked_.assign(labels(), 0);
+      const int8_t* seen = seconds_[bundle]->look.seen();
+      for (size_t i = 0; i < labels(); ++i) {
+        if (pipeline_.bundle_of(static_cast<int>(i)) == bundle) looked_[i] = *seen++ + 128;
+      }
+    }
   }
 
   std::string Record(const nb::object& samples, int rate, std::vector<int32_t>* times,
@@ -363,6 +386,7 @@ class Pipeline {
   kws::Responder responder_;
   std::string boot_;
   std::vector<std::pair<int, uint32_t>> peaks_;
+  std::vector<int> looked_;
   std::vector<int16_t> pending_;
 };
 
@@ -406,6 +430,7 @@ void BindPipeline(nb::module_& m) {
       .def_prop_ro("inferences", &Pipeline::Inferences)
       .def_prop_ro("skipped", &Pipeline::Skipped)
       .def_prop_ro("looks", &Pipeline::Looks)
+      .def_prop_ro("looked", &Pipeline::Looked)
       .def_prop_ro("listening", &Pipeline::Listening)
       .def_prop_ro("arena_used", &Pipeline::ArenaUsed)
       .def_prop_ro("means", &Pipeline::Means)

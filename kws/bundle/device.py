@@ -48,6 +48,17 @@ class Device:
         return tuple(label for part in self.parts for label in part.labels)
 
     @property
+    def proposals(self) -> tuple[int | None, ...]:
+        """For each label, the score (0 to 255) above which a second model looks; None: it does not."""
+        return tuple(
+            part.second_look.settings.proposal
+            if part.second_look and label in part.keywords
+            else None
+            for part in self.parts
+            for label in part.labels
+        )
+
+    @property
     def words(self) -> tuple[str, ...]:
         """The labels without duplicates: silence, unknown, then the keywords of both."""
         return tuple(dict.fromkeys(self.labels))

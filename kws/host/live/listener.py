@@ -41,6 +41,8 @@ class Hop:
     means: tuple[int, ...]
     """Mean score of each of the device's labels, 0 to 255, compared with its threshold; 0 for
     labels of an inactive bundle."""
+    looked: tuple[int, ...]
+    """The second model's score of each label if it looked now, else empty."""
     peak: float
     """Loudest sample, 0 to 1."""
     clipped: bool
@@ -123,6 +125,7 @@ class Listener:
             self._hops * HOP_MS,
             self._pipeline.frame,
             tuple(self._pipeline.means),
+            tuple(self._pipeline.looked),
             min(peak / _FULL_SCALE, 1.0),
             peak >= _FULL_SCALE,
         )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import sys
 import time
@@ -34,6 +35,7 @@ _ROWS = 10  # of the spectrogram; each shows two bands of channels
 _WIDEST = 160
 _KEPT_LINES = 6
 _CLIP_SECONDS = 1.0  # duration of the clipping mark
+_LOOK_SECONDS = 3.0  # how long the scores of a second look stay
 _QUIETEST_DB = -60.0
 
 # Dark to bright, so that the order is visible without colours.
@@ -58,6 +60,9 @@ class Terminal:
         self._columns: deque[np.ndarray] = deque(maxlen=_WIDEST)  # int8[40] each
         self._half: list[np.ndarray] = []
         self._means = (0,) * len(listener.device.labels)
+        self._proposals = listener.device.proposals
+        self._looked: tuple[int, ...] = ()
+        self._looked_at = -1e9
         self._peak = 0.0
         self._clipped_at = -1e9
         self._heard: deque[tuple[str, Said]] = deque(maxlen=_KEPT_LINES)
@@ -94,6 +99,8 @@ class Terminal:
                 self._columns.append(np.maximum.reduce(self._half))
                 self._half = []
         self._means = hop.means
+        if hop.looked:
+            self._looked, self._looked_at = hop.looked, time.monotonic()
         self._peak = max(hop.peak, self._peak * 0.9)
         if hop.clipped:
             self._clipped_at = time.monotonic()
@@ -183,23 +190,27 @@ class Terminal:
     def _bars(self, width: int) -> Iterator[Text]:
         room = max(4, min(width, _WIDEST) - 34)
         labels = self._listener.device.labels
-        rows = zip(labels, self._means, self._listener.thresholds, strict=True)
-        for label, mean, threshold in rows:
-            mark = min(room - 1, (threshold + 1) * room // 256)
-            full = (mean * room + 128) // 256
-            above = mean > threshold
-            bar = "█" * full + "·" * (room - full)
+        is_recent = time.monotonic() - self._looked_at < _LOOK_SECONDS
+        looked = self._looked if is_recent and self._looked else (None,) * len(labels)
+        rows = zip(
+            labels, self._means, looked, self._proposals, self._listener.thresholds, strict=True
+        )
+        for label, mean, look, proposal, threshold in rows:
+            # With a second model its score decides; the bar is the first model's.
+            score = mean if proposal is None else look
+            above = score is not None and score > threshold
             style = "bold green" if above else "cyan"
+            full = (mean * room + 128) // 256
+            cells = [("█", style)] * full + [("·", "dim")] * (room - full)
+            if proposal is not None:
+                cells[_cell(proposal, room)] = ("┊", "")
+            cells[_cell(threshold, room)] = ("┃", "bold yellow")
+            if proposal is not None and look is not None:
+                cells[_cell(look - 1, room)] = ("◆", "bold green" if above else "")
             text = Text(f"{label[:11]:<12}", "bold" if above else "")
-            for start, end in ((0, mark), (mark, mark + 1), (mark + 1, room)):
-                part = bar[start:end]
-                if start == mark:
-                    text.append("┃", "bold yellow")
-                    continue
-                filled = part.count("█")
-                text.append(part[:filled], style)
-                text.append(part[filled:], "dim")
-            text.append(f" {mean:3} / {threshold}")
+            for (sign, of_sign), group in itertools.groupby(cells):
+                text.append(sign * len(list(group)), of_sign)
+            text.append(f" {'–' if score is None else score:>3} / {threshold}")
             yield text
 
     @staticmethod
@@ -234,6 +245,11 @@ class CpuShare:
             self._percent = 100 * (used - self._used) / (now - self._since)
             self._since, self._used = now, used
         return self._percent
+
+
+def _cell(score: int, room: int) -> int:
+    """The cell of a bar that begins right above a score."""
+    return max(0, min(room - 1, (score + 1) * room // 256))
 
 
 @cache

@@ -146,6 +146,8 @@ Place<kws::Responder> g_responder_place;
 Place<kws::Commands> g_commands;
 Place<kws::Gate> g_gate;
 Place<kws::SecondLook> g_looks[kMaxBundles];
+kws::SecondLook* g_second[kMaxBundles];  // null: none
+uint32_t g_looks_before[kMaxBundles];    // before the last hop
 PageOutput g_output;
 kws::Pipeline* g_running = nullptr;     // null before the first good kws_start
 kws::Responder* g_responder = nullptr;  // of g_running
@@ -166,11 +168,18 @@ int32_t Read(int32_t which, const uint8_t* model, uint32_t bytes) {
 
 void UseSecondLook(kws::Pipeline* pipeline, int32_t which, uint8_t* arena, size_t arena_bytes) {
   const Part& part = g_parts[which];
+  g_second[which] = nullptr;
+  g_looks_before[which] = 0;
   if (!part.has_look) return;
   const bool shares = part.look_arena == nullptr;
   kws::ModelRunner* runner = MakeRunner(kMaxBundles + which, shares ? arena : part.look_arena,
                                         shares ? arena_bytes : part.look_arena_bytes);
-  pipeline->UseSecondLook(which, g_looks[which].Make(runner, part.look, part.look_order, shares));
+  g_second[which] = g_looks[which].Make(runner, part.look, part.look_order, shares);
+  pipeline->UseSecondLook(which, g_second[which]);
+}
+
+uint32_t LooksOf(int32_t which) {
+  return g_second[which] != nullptr ? g_second[which]->looks() : 0;
 }
 
 bool IsLabel(int32_t label) {
@@ -275,6 +284,7 @@ int32_t KWS_EXPORT(kws_start)(uint8_t* arena, uint32_t arena_bytes, int8_t* fram
     pipeline->UseCommands(g_commands.Make(kws::Commands{second.config, runner, listen_ms, {}}));
     g_responder->UseCommands();
   }
+  g_second[1] = nullptr;
   UseSecondLook(pipeline, 0, arena, arena_bytes);
   if (listen_ms > 0) UseSecondLook(pipeline, 1, arena, arena_bytes);
   if (first.gate_rise > 0) pipeline->UseGate(g_gate.Make(first.gate_rise));
@@ -296,6 +306,7 @@ int16_t* KWS_EXPORT(kws_samples)() { return g_hop; }
 // kws_scores and kws_mean are new, 0 if not, -1 on an error, whose line is in kws_text.
 int32_t KWS_EXPORT(kws_hop)() {
   if (g_running == nullptr) return -1;
+  for (int32_t which = 0; which < kMaxBundles; ++which) g_looks_before[which] = LooksOf(which);
   if (g_responder->AfterHop(g_running->ProcessHop(g_hop)) != kws::Status::kOk) return -1;
   return g_running->inferred() ? 1 : 0;
 }
@@ -344,6 +355,14 @@ int32_t KWS_EXPORT(kws_mean)(int32_t label) {
 }
 int32_t KWS_EXPORT(kws_threshold)(int32_t label) {
   return IsLabel(label) ? g_running->threshold(label) : -1;
+}
+
+// The second model's score (0..255) of a label if it looked in the last hop, else -1.
+int32_t KWS_EXPORT(kws_looked)(int32_t label) {
+  if (!IsLabel(label)) return -1;
+  const int which = g_running->bundle_of(label);
+  if (LooksOf(which) == g_looks_before[which]) return -1;
+  return g_second[which]->seen()[which == 0 ? label : label - g_parts[0].config.label_count] + 128;
 }
 
 // `threshold`: 0..255. Other values and unknown labels are ignored.

@@ -3,7 +3,7 @@
 
 A page receives text messages (JSON objects with a `type`) and binary ones. `hello` comes first and
 has the whole state; `state` has the fields that changed; `word`, `line`, `notice` and `problem` are
-events. Binary messages are columns of the spectrogram, one per hop: the peak (255: clipped), the
+events, and so is `look`: the second model's score of each label. Binary messages are columns of the spectrogram, one per hop: the peak (255: clipped), the
 mean score of each label, the frame. A page sends `threshold` (with `label` and `value`) and `save`.
 
 The memory per client is bounded: if a client is slow, or disconnected silently, its oldest unread
@@ -107,6 +107,10 @@ class Hub:
         """Send a line of the device's serial port."""
         self._lines.append(text)
         self._send({"type": "line", "text": text})
+
+    def look(self, scores: tuple[int, ...]) -> None:
+        """Send the scores of a second look."""
+        self._send({"type": "look", "scores": scores})
 
     def word(self, event: dict[str, Any], clip: bytes) -> None:
         """Send a detected word and keep its sound, a WAV file."""

@@ -51,6 +51,7 @@ def model_facts(device: Device) -> dict[str, Any]:
         "labels": list(device.labels),
         "keywords": list(keywords_of(device.words)),
         "thresholds": saved_thresholds(device),
+        "proposals": list(device.proposals),
         "channels": _core.CHANNELS,
         "bytes": sum(len(model.model) for model in models),
         "second_look": looks[0].sha8 if looks else None,

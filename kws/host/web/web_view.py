@@ -99,7 +99,10 @@ class Web:
         self._server.call(self._hub.word, event, wav_bytes(recent))
 
     def hop(self, hop: Hop) -> None:
-        """Keep a column until the next tick."""
+        """Keep a column until the next tick; send the scores of a second look."""
+        if hop.looked:
+            self._flush()
+            self._server.call(self._hub.look, hop.looked)
         peak = _CLIPPED if hop.clipped else int(hop.peak * (_CLIPPED - 1))
         frame = hop.frame.view(np.uint8) ^ 0x80 if len(hop.frame) else _NO_FRAME
         self._columns.append(bytes([peak, *hop.means]) + frame.tobytes())

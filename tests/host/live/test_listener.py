@@ -75,6 +75,28 @@ def test_hops_have_the_cores_values(bundle: Bundle) -> None:
     assert hops[0].means == (0, 0, 0, 0)
 
 
+def test_a_second_look_gives_its_scores(bundle: Bundle) -> None:
+    assert bundle.second_look
+    device = Device(bundle)
+    pcm = between_silence(load_clip(YES))
+    proposal = bundle.second_look.settings.proposal
+    assert device.proposals == (None, None, proposal, proposal)
+    hops = [e for e in Listener(device).hear(Block(pcm)) if isinstance(e, Hop)]
+    looks = {hop.time_ms: hop for hop in hops if hop.looked}
+    assert len(looks) < len(hops) / 20
+    heard = host_device.play(device, pcm).heard[0]
+    assert looks[heard.time_ms].looked[2] == heard.score
+    assert all(max(hop.means[2:]) > proposal for hop in looks.values() if hop.means[2])
+    _, times, _, scores = device.pipeline().trace_looks(pcm)
+    for row, seen in zip(times, scores, strict=True):
+        if row in looks:
+            assert looks[row].looked == tuple(int(score) + 128 for score in seen)
+    alone = Device(bundle.without_second_look())
+    assert alone.proposals == (None,) * 4
+    events = Listener(alone).hear(Block(pcm))
+    assert not any(e.looked for e in events if isinstance(e, Hop))
+
+
 def test_a_new_threshold_applies_immediately(bundle: Bundle) -> None:
     bundle = bundle.without_second_look()
     pcm = between_silence(load_clip(YES))

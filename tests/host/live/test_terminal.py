@@ -24,6 +24,7 @@ from kws.audio.pcm import Pcm
 from kws.audio.sound_files import load_clip
 from kws.bundle.bundle import Bundle
 from kws.bundle.device import Device
+from kws.features.frontend_settings import HOP
 from kws.host.emulate import host_device
 from kws.host.live.listener import Hop, Listener
 from kws.host.live.terminal import Terminal, keyboard
@@ -71,6 +72,23 @@ def test_the_terminal_shows_all_parts(bundle: Bundle) -> None:
     ):
         assert wanted in text
     assert len(text.splitlines()) <= 40
+
+
+def test_a_second_models_score_is_shown_with_its_threshold(bundle: Bundle) -> None:
+    assert bundle.second_look
+    threshold = bundle.rules.thresholds["yes"]
+    clip = between_silence(load_clip(YES))
+    heard = host_device.play(Device(bundle), clip).heard[0]
+    quiet = drawn(bundle, clip[: HOP * 10], 100, 40)
+    assert f"– / {threshold}" in quiet
+    assert "┊" in quiet
+    assert "◆" not in quiet
+    text = drawn(bundle, clip[: heard.time_ms * 16], 100, 40)
+    assert f"{heard.score} / {threshold}" in text
+    assert "◆" in text
+    alone = drawn(bundle.without_second_look(), clip[: heard.time_ms * 16], 100, 40)
+    assert "┊" not in alone
+    assert "◆" not in alone
 
 
 @pytest.mark.parametrize(("width", "height"), [(20, 5), (1, 1), (40, 12), (300, 90)])

@@ -35,6 +35,7 @@ function hear(core, buffer) {
     times: ran.map((hop) => hop.ms),
     scores: ran.map((hop) => [...hop.scores]),
     means: ran.length ? ran.at(-1).means : [],
+    looks: hops.filter((hop) => hop.looked).map(({ ms, looked }) => [ms, looked]),
     frames: hops.filter((hop) => hop.frame).map((hop) => [...hop.frame]),
   };
 }

@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kws import _core
+from kws.audio.capture.blocks import Block
+from kws.audio.pcm import Pcm
 from kws.audio.sound_files import read_recording
 from kws.bundle.bundle import Bundle
 from kws.bundle.device import Device
 from kws.features.spectrogram import spectrogram
 from kws.host.emulate import host_device
+from kws.host.live.listener import Hop, Listener
 from kws.host.web.export import export_page
 
 if TYPE_CHECKING:
@@ -75,6 +78,12 @@ def page_of(device: Device, folder: Path) -> Path:
     return folder
 
 
+def looks_of(device: Device, pcm: Pcm) -> list[list[Any]]:
+    """Time and scores of each second look on the host."""
+    hops = [event for event in Listener(device).hear(Block(pcm)) if isinstance(event, Hop)]
+    return [[hop.time_ms, list(hop.looked)] for hop in hops if hop.looked]
+
+
 def check_same(bundle: Bundle, said: dict[str, Any], wavs: list[Path]) -> int:
     """Check that lines, words, scores, means and frames equal the host's; return the line count."""
     assert said["thresholds"] == Device(bundle).pipeline().thresholds
@@ -109,6 +118,7 @@ def check_same_lines(device: Device, said: dict[str, Any], wavs: list[Path]) -> 
         assert page_serial == serial, wav.name
         words = [f"Heard {label} ({score}) @{ms}ms" for label, score, ms in clip["words"]]
         assert words == [line for line in clip["text"].splitlines() if line.startswith("Heard")]
+        assert clip["looks"] == looks_of(device, pcm)
         sizes = {len(part.labels) for part in device.parts}
         assert {len(scores) for scores in clip["scores"]} <= sizes
         whole_hops = pcm[: len(pcm) // _core.STRIDE_SAMPLES * _core.STRIDE_SAMPLES]

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from kws import _core
-from kws.audio.sound_files import load_clip, write_clip
+from kws.audio.sound_files import load_clip, read_recording, write_clip
 from kws.bundle.built_in import default_bundle_path
 from kws.bundle.changes import Changes
 from kws.bundle.device import Device, with_commands
@@ -25,11 +25,12 @@ from kws.bundle.reading import load_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.convert.incremental.bundle import incremental_of_bundle
 from kws.errors import ModelError
+from kws.host.emulate import host_device
 from kws.host.web.browser_core import sources_digest
 from kws.host.web.export import export_page
 from kws.host.web.site_files import MODEL, WASM
 from tests.host.rooms import between_silence
-from tests.host.web.exported_page import check_same, check_same_lines, page_of, trace
+from tests.host.web.exported_page import check_same, check_same_lines, looks_of, page_of, trace
 from tests.paths import ROOT
 from tests.small_models import LABELS, dense_model
 
@@ -202,6 +203,9 @@ def test_a_second_look_gives_the_hosts_lines(
     plain = Device(bundle.without_second_look())
     proposed = check_same_lines(plain, trace(page_of(plain, tmp_path / "plain"), wavs), wavs)
     assert 4 <= said.count("Heard") < proposed.count("Heard"), "some are refused"
+    sounds = [host_device.with_room(device, read_recording(wav).pcm) for wav in wavs]
+    assert sum(len(looks_of(device, pcm)) for pcm in sounds) > said.count("Heard")
+    assert not any(looks_of(plain, pcm) for pcm in sounds)
 
 
 def test_a_damaged_second_model_gives_the_hosts_error(tmp_path: Path) -> None:

@@ -104,6 +104,26 @@ def test_a_dropped_recording_is_played(open_page: Open, wavs: dict[str, Path]) -
 
 
 @pytest.mark.slow
+def test_the_second_models_scores_are_shown(open_page: Open, wavs: dict[str, Path]) -> None:
+    bundle = load_bundle(default_bundle_path())
+    threshold = bundle.rules.thresholds["yes"]
+    page = open_page()
+    row = page.locator("#classes .class").nth(bundle.labels.index("yes"))
+    dot = row.locator(".look")
+    assert row.locator(".score").text_content() == f"– / {threshold}"
+    assert not dot.is_visible()
+    assert row.locator(".proposal").is_visible()
+    assert page.locator("#how-twice").is_visible()
+    assert not page.locator("#how").is_visible()
+    play(page, wavs["yes"])
+    heard = next(line for line in lines(page) if line.startswith("Heard yes"))
+    score = heard.split("(")[1].split(")")[0]
+    assert row.locator(".score").text_content() == f"{score} / {threshold}"
+    assert dot.is_visible()
+    assert "above" in (row.get_attribute("class") or "")
+
+
+@pytest.mark.slow
 def test_a_moved_threshold_applies_immediately(open_page: Open, wavs: dict[str, Path]) -> None:
     page = open_page()
     mark = page.get_by_role("slider", name="threshold of yes")

@@ -8,6 +8,7 @@ const QUIETEST_DB = -60;
 const DECAY = 0.93; // of the level, per redraw
 const ANNOUNCE_MS = 1000;
 const CLIPPED_MS = 1000; // how long the warning stays
+const LOOK_MS = 3000; // how long the scores of a second look stay
 const MOVING_MS = 500; // after a move; until then a source's values of this threshold are outdated
 const MAX_LINES = 200;
 
@@ -21,6 +22,8 @@ class App {
     this.classes = new Classes($("classes"), (label, value) => this.move(label, value));
     this.model = null;
     this.means = [];
+    this.looked = null; // scores of the second model, for a while
+    this.lookedAt = -Infinity;
     this.thresholds = [];
     this.saved = [];
     this.movedAt = new Map(); // label: when its threshold was last moved
@@ -36,7 +39,9 @@ class App {
   showModel(model) {
     this.model = model;
     this.movedAt.clear();
-    this.classes.show(model.labels);
+    this.classes.show(model.labels, model.proposals);
+    $("how").hidden = Boolean(model.second_look);
+    $("how-twice").hidden = !model.second_look;
     this.saved = [...model.thresholds];
     this.setThresholds(model.thresholds);
     this.clearSound();
@@ -65,6 +70,7 @@ class App {
   // Clears the scores and the spectrogram for a new recording.
   clearSound() {
     this.means = this.model.labels.map(() => 0);
+    this.looked = null;
     this.spectrogram.clear(this.model.channels);
   }
 
@@ -72,6 +78,12 @@ class App {
   level(peak, isClipped) {
     this.peak = Math.max(this.peak, peak);
     if (isClipped) this.clippedAt = performance.now();
+  }
+
+  // The second model's score of each label; `stays`: until the next look.
+  look(scores, stays = false) {
+    this.looked = scores;
+    this.lookedAt = stays ? Infinity : performance.now();
   }
 
   // The recognizer's thresholds.
@@ -167,7 +179,8 @@ class App {
     this.peak *= DECAY;
     $("level").firstChild.style.transform = `scaleX(${1 - decibel / QUIETEST_DB})`;
     $("clipped").hidden = now - this.clippedAt > CLIPPED_MS;
-    this.classes.draw(this.means, this.thresholds);
+    if (now - this.lookedAt > LOOK_MS) this.looked = null;
+    this.classes.draw(this.means, this.looked, this.thresholds);
     if (now - this.announcedAt < ANNOUNCE_MS) return;
     this.announcedAt = now;
     $("decibel").textContent = `${decibel < 0 ? "−" : ""}${Math.abs(decibel).toFixed(0)} dB`;

@@ -87,6 +87,7 @@ class BrowserSource {
     this.given = this.behind = this.lost = 0; // samples: sent to the core, not processed yet, dropped
     this.isLosing = false; // the microphone's sound is being dropped
     this.recent = new Int16Array(0); // the latest sound, for the clips of words
+    this.bestLook = null; // the highest scores of the second model
     this.worker.postMessage({ type: "reset" });
     this.app.clearSound();
     this.blockHeard?.(null);
@@ -178,6 +179,7 @@ class BrowserSource {
       tops?.forEach((top, label) => { best[label] = Math.max(best[label], top); });
     }
     app.means = best;
+    if (this.bestLook) app.look(this.bestLook, true);
     const seconds = (recorded.length / this.rate).toFixed(1);
     const how = exact ? "not resampled" : "resampled by the browser";
     app.status(`${name}: ${seconds} s, ${how}; the bars show the highest scores`);
@@ -196,12 +198,16 @@ class BrowserSource {
     this.app.status("ready");
   }
 
-  heard({ stream, samples, frames, means, tops, lines, words }) {
+  heard({ stream, samples, frames, means, tops, looks, lines, words }) {
     if (stream !== this.stream) return;
     const { channels } = this.app.model;
     this.behind -= samples;
     for (let at = 0; at < frames.length; at += channels) this.app.spectrogram.add(frames.subarray(at, at + channels));
     this.app.means = means ?? this.app.means;
+    for (const scores of looks) {
+      this.app.look(scores);
+      this.bestLook = scores.map((score, label) => Math.max(score, this.bestLook?.[label] ?? 0));
+    }
     lines.forEach((line) => this.app.line(line));
     words.forEach((word) => this.showWord(word));
     this.blockHeard?.(tops);

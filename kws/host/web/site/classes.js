@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row for each class: its mean score as a bar, and its threshold as a mark that can be dragged.
+// A row for each class: its mean score as a bar, and its threshold as a mark that can be dragged. If a
+// second model decides: a thin line at the score above which it looks, and its own score as a dot.
 "use strict";
 
 const MAX_SCORE = 255; // scores and thresholds are bytes
@@ -20,12 +21,13 @@ class Classes {
     this.rows = [];
   }
 
-  show(labels) {
-    this.rows = labels.map((name, label) => this.row(name, label));
+  // `proposals`: for each label the score above which a second model looks, or null.
+  show(labels, proposals) {
+    this.rows = labels.map((name, label) => this.row(name, label, proposals[label]));
     this.list.replaceChildren(...this.rows.map(({ row }) => row));
   }
 
-  row(name, label) {
+  row(name, label, proposal) {
     const bar = element("div", "", {
       class: "bar", role: "meter", "aria-label": `score of ${name}`,
       "aria-valuemin": 0, "aria-valuemax": MAX_SCORE, "aria-valuenow": 0,
@@ -37,13 +39,19 @@ class Classes {
     });
     input.addEventListener("input", () => this.moved(label, Number(input.value)));
     const slider = element("div", "", { class: "slider" });
-    slider.append(bar, input);
-    const mean = element("span", "0"), limit = element("b", "–");
+    const dot = element("i", "", { class: "look", hidden: "" });
+    slider.append(bar, dot, input);
+    if (proposal !== null) {
+      const line = element("span", "", { class: "proposal" });
+      line.style.left = `${(100 * proposal) / MAX_SCORE}%`;
+      bar.append(line);
+    }
+    const mean = element("span", proposal === null ? "0" : "–"), limit = element("b", "–");
     const score = element("span", "", { class: "score" });
     score.append(mean, " / ", limit);
     const row = element("div", "", { class: "class" });
     row.append(element("span", name, { class: "name", title: name }), slider, score);
-    return { row, bar, fill, input, mean, limit };
+    return { row, bar, fill, dot, input, mean, limit, isChecked: proposal !== null };
   }
 
   showThresholds(values) {
@@ -54,11 +62,15 @@ class Classes {
     });
   }
 
-  draw(means, thresholds) {
-    this.rows.forEach(({ row, fill, mean }, label) => {
+  // `looked`: scores of the second model, or null.
+  draw(means, looked, thresholds) {
+    this.rows.forEach(({ row, fill, dot, mean, isChecked }, label) => {
       fill.style.transform = `scaleX(${means[label] / MAX_SCORE})`;
-      mean.textContent = means[label];
-      row.classList.toggle("above", means[label] > thresholds[label]);
+      const score = isChecked ? looked?.[label] : means[label];
+      mean.textContent = score ?? "–";
+      row.classList.toggle("above", score > thresholds[label]);
+      dot.hidden = !isChecked || score === undefined;
+      if (!dot.hidden) dot.style.left = `calc(8px + (100% - 16px) * ${score / MAX_SCORE})`;
     });
   }
 

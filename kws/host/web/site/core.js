@@ -86,7 +86,8 @@ class KwsCore {
   // Returns an object per hop: its end `ms`, the core's `text` (empty, or lines), `word` (the
   // detected label and its mean score, or null), `frame` (Int8Array; null before the first), and if
   // a model ran `scores` (Int8Array, of its labels) and `means` (numbers 0 to 255, of all labels),
-  // else null. Throws an Error with a one-line message.
+  // else null. `looked`: the second model's scores (0 to 255, of all labels) if it looked, else null.
+  // Throws an Error with a one-line message.
   hear(samples) {
     const { core } = this;
     const all = new Int16Array(this.rest.length + samples.length);
@@ -108,6 +109,7 @@ class KwsCore {
         frame: this.bytes(core.kws_frame(), this.channels),
         scores: done ? this.bytes(core.kws_scores(), this.running().labels.length) : null,
         means: done ? this.labels.map((_, label) => core.kws_mean(label)) : null,
+        looked: this.looked(),
       });
     }
     this.rest = all.slice(used);
@@ -117,6 +119,12 @@ class KwsCore {
   // The running bundle: the first, or the one for commands.
   running() {
     return this.parts[this.core.kws_listening()];
+  }
+
+  // The scores of the second model, 0 for labels of the other bundle; null if it did not look.
+  looked() {
+    const scores = this.labels.map((_, label) => this.core.kws_looked(label));
+    return scores.some((score) => score >= 0) ? scores.map((score) => Math.max(score, 0)) : null;
   }
 
   thresholds() {

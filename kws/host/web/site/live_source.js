@@ -69,6 +69,10 @@ class LiveSource {
     this.showWord(word);
   }
 
+  look({ scores }) {
+    this.app.look(scores);
+  }
+
   line({ text }) {
     this.app.line(text);
   }

@@ -8,7 +8,7 @@
 // {type: "reset"}; {type: "threshold", label, value}.
 // Out: {type: "started", rate, hop, boot}; for each "hear" {type: "heard", stream, samples (their
 // number), frames (bytes, 0 to 255), means (the newest; null: no model ran), tops (the
-// highest mean of each label, or null), lines, words ({label, score, ms})}; {type: "problem", text, forbidden}
+// highest mean of each label, or null), looks (scores of second looks), lines, words ({label, score, ms})}; {type: "problem", text, forbidden}
 // (a key of NEEDS in policy.js if the page's policy is the cause, else null).
 function kwsWorker() {
   let core = null;
@@ -36,6 +36,7 @@ function kwsWorker() {
         frames: Uint8Array.from(frames, (value) => value + 128),
         means: means.at(-1) ?? null,
         tops: means.length ? core.labels.map((_, label) => Math.max(...means.map((row) => row[label]))) : null,
+        looks: hops.map(({ looked }) => looked).filter(Boolean),
         lines: hops.flatMap(({ text }) => text.split("\n").filter(Boolean)),
         words: hops.filter(({ word }) => word).map(({ ms, word }) => ({ ms, ...word })),
       });

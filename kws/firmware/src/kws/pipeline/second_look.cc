@@ -90,10 +90,9 @@ Status SecondLook::Process(const int8_t* scores, int32_t time_ms, Recognizer::Re
   bool look = false;
   KWS_RETURN_IF_ERROR(proposals_.Add(scores, time_ms, result, &look));
   if (!look) return Status::kOk;
-  int8_t seen[Recognizer::kMaxLabels];
-  KWS_RETURN_IF_ERROR(Look(seen));
+  KWS_RETURN_IF_ERROR(Look(seen_));
   ++looks_;
-  proposals_.Confirm(seen, result);
+  proposals_.Confirm(seen_, result);
   return Status::kOk;
 }
 

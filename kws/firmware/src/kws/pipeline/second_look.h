@@ -83,6 +83,8 @@ class SecondLook final : public KeywordCheck {
 
   // Since Start.
   uint32_t looks() const { return looks_; }
+  // Scores of the newest look, one per label; zeros before the first. For the host.
+  const int8_t* seen() const { return seen_; }
 
  private:
   bool Fits(int label_count, int capacity) const;
@@ -96,6 +98,7 @@ class SecondLook final : public KeywordCheck {
   int label_count_ = 0;
   uint32_t looks_ = 0;
   Proposals proposals_;
+  int8_t seen_[Recognizer::kMaxLabels] = {};
 };
 
 }  // namespace kws
