@@ -98,8 +98,8 @@ def test_a_word_of_both_bundles_is_reported_by_one_at_a_time(pair: Device) -> No
 
 def test_a_wake_word_that_is_not_a_command_does_not_extend_the_time(pair: Device) -> None:
     commands = load_bundle(TEN_WORDS)
-    deaf = replace(commands.recognizer, thresholds=dict.fromkeys(commands.keywords, 255))
-    pair = with_commands(pair.bundle, replace(commands, recognizer=deaf), 4000)
+    deaf = commands.with_thresholds([255] * len(commands.labels))
+    pair = with_commands(pair.bundle, deaf, 4000)
     pcm = np.concatenate([pause(1), YES, pause(1), YES, pause(4)])
     events = host_device.play(pair, pcm).events
     assert [type(event) for event in events] == [Heard, Listening, Waiting]
@@ -136,7 +136,7 @@ def test_thresholds_of_both_bundles_can_be_set_on_the_serial_line(pair: Device) 
         text = emulator.play(build("qemu", pair).elf, quiet_room(16000), typed).text
     answers = text.splitlines()[2:]
     assert pair.commands is not None
-    usual = pair.commands.recognizer.thresholds["left"]
+    usual = pair.commands.rules.thresholds["left"]
     assert answers[:2] == ["threshold yes 90, yes 90", f"threshold left {usual}"]
     assert f"arena {pair.arena_bytes} bytes" in answers[2]
 
@@ -147,7 +147,7 @@ def test_two_bundles_need_little_more_ram_than_one(pair: Device) -> None:
     assert two.ram < 64_000
     assert two.ram - one.ram < 512
     assert two.arena == pair.arena_bytes
-    assert len(pair.models) == 3, "one with a second look"
+    assert len(pair.models) == 4, "each with a second look"
     assert two.model == sum(len(each.model) for each in pair.models)
 
 

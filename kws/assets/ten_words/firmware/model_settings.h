@@ -12,7 +12,18 @@ inline constexpr char kModelSha8[] = "00e6c470";
 
 inline constexpr int kLabelCount = 12;
 inline constexpr const char* kLabels[kLabelCount] = {
-    "silence", "unknown", "yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go",
+    "silence",
+    "unknown",
+    "yes",
+    "no",
+    "up",
+    "down",
+    "left",
+    "right",
+    "on",
+    "off",
+    "stop",
+    "go",
 };
 
 // Arena that the interpreter needs for this model; the same on every target.
@@ -20,7 +31,7 @@ inline constexpr std::size_t kArenaBytes = 14564;
 
 // Samples from one frame to the next, and frames from one inference to the next.
 inline constexpr int kStrideSamples = 320;
-inline constexpr int kInferenceStride = 6;
+inline constexpr int kInferenceStride = 18;
 
 // Frames that the scores cover, and frames per call of the model.
 inline constexpr int kWindowFrames = 49;
@@ -33,25 +44,25 @@ inline constexpr int kFirstKeyword = 2;
 inline constexpr const std::uint8_t* kOutputOrder = nullptr;
 
 // RecognizerSettings' fields; see recognizer.h.
-inline constexpr std::int32_t kAverageWindowMs = 600;
+inline constexpr std::int32_t kAverageWindowMs = 1;
 inline constexpr std::int32_t kSuppressionMs = 1500;
-inline constexpr std::int32_t kMinimumCount = 2;
+inline constexpr std::int32_t kMinimumCount = 1;
 inline constexpr std::uint8_t kDetectionThreshold = 200;
 
 // Each label's threshold, which its mean score has to exceed. Null: kDetectionThreshold for all.
 inline constexpr std::uint8_t kThresholds[kLabelCount] = {
     200,  // silence
     200,  // unknown
-    230,  // yes
-    230,  // no
+    244,  // yes
+    240,  // no
     225,  // up
-    225,  // down
+    240,  // down
     220,  // left
     244,  // right
-    230,  // on
-    205,  // off
-    215,  // stop
-    225,  // go
+    185,  // on
+    190,  // off
+    247,  // stop
+    230,  // go
 };
 
 // Whether unknown is reported like a keyword.
