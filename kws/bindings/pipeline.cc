@@ -211,8 +211,8 @@ class Pipeline {
     return means;
   }
 
-  // Scores (0..255) of the second model's newest look since the last call that processed samples, one
-  // per label, 0 for labels of the other bundle; empty if it did not look.
+  // Scores (0..255) of the second model's newest look since the last call that processed samples,
+  // one per label, 0 for labels of the other bundle; empty if it did not look.
   std::vector<int> Looked() const { return looked_; }
 
   // Bytes that each bundle uses of the arena.

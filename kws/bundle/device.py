@@ -49,7 +49,7 @@ class Device:
 
     @property
     def proposals(self) -> tuple[int | None, ...]:
-        """For each label, the score (0 to 255) above which a second model looks; None: it does not."""
+        """For each label, the score (0 to 255) above which a second model looks; None: never."""
         return tuple(
             part.second_look.settings.proposal
             if part.second_look and label in part.keywords

@@ -210,7 +210,7 @@ class Terminal:
             text = Text(f"{label[:11]:<12}", "bold" if above else "")
             for (sign, of_sign), group in itertools.groupby(cells):
                 text.append(sign * len(list(group)), of_sign)
-            text.append(f" {'–' if score is None else score:>3} / {threshold}")
+            text.append(f" {'-' if score is None else score:>3} / {threshold}")
             yield text
 
     @staticmethod

@@ -2,9 +2,10 @@
 """The shared state of all pages of `kws listen --web`; the listening thread updates it.
 
 A page receives text messages (JSON objects with a `type`) and binary ones. `hello` comes first and
-has the whole state; `state` has the fields that changed; `word`, `line`, `notice` and `problem` are
-events, and so is `look`: the second model's score of each label. Binary messages are columns of the spectrogram, one per hop: the peak (255: clipped), the
-mean score of each label, the frame. A page sends `threshold` (with `label` and `value`) and `save`.
+has the whole state; `state` has the fields that changed; `word`, `line`, `notice`, `problem` and
+`look` (the second model's score of each label) are events. Binary messages are columns of the
+spectrogram, one per hop: the peak (255: clipped), the mean score of each label, the frame. A page
+sends `threshold` (with `label` and `value`) and `save`.
 
 The memory per client is bounded: if a client is slow, or disconnected silently, its oldest unread
 messages are dropped.

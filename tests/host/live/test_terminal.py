@@ -80,7 +80,7 @@ def test_a_second_models_score_is_shown_with_its_threshold(bundle: Bundle) -> No
     clip = between_silence(load_clip(YES))
     heard = host_device.play(Device(bundle), clip).heard[0]
     quiet = drawn(bundle, clip[: HOP * 10], 100, 40)
-    assert f"– / {threshold}" in quiet
+    assert f"- / {threshold}" in quiet
     assert "┊" in quiet
     assert "◆" not in quiet
     text = drawn(bundle, clip[: heard.time_ms * 16], 100, 40)

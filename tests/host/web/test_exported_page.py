@@ -110,7 +110,7 @@ def test_the_second_models_scores_are_shown(open_page: Open, wavs: dict[str, Pat
     page = open_page()
     row = page.locator("#classes .class").nth(bundle.labels.index("yes"))
     dot = row.locator(".look")
-    assert row.locator(".score").text_content() == f"– / {threshold}"
+    assert row.locator(".score").text_content() == f"\N{EN DASH} / {threshold}"
     assert not dot.is_visible()
     assert row.locator(".proposal").is_visible()
     assert page.locator("#how-twice").is_visible()
