@@ -39,10 +39,11 @@ class Hop:
     frame: npt.NDArray[np.int8]
     """The spectrogram's newest column: int8[40], lowest frequency first; empty before the first."""
     means: tuple[int, ...]
-    """Mean score of each of the device's labels, 0 to 255, compared with its threshold; 0 for
-    labels of an inactive bundle."""
+    """The first model's mean score of each of the device's labels, 0 to 255; 0 for labels of an
+    inactive bundle. Without a second model it is compared with the threshold."""
     looked: tuple[int, ...]
-    """The second model's score of each label if it looked now, else empty."""
+    """The second model's score of each label, 0 to 255, if it looked now; else empty. For keywords
+    it is compared with the threshold."""
     peak: float
     """Loudest sample, 0 to 1."""
     clipped: bool
@@ -108,7 +109,7 @@ class Listener:
 
     @property
     def thresholds(self) -> tuple[int, ...]:
-        """Each label is reported if its mean score exceeds this, 0 to 255; 255: never."""
+        """The score that decides must exceed this, 0 to 255, for each label; 255: never."""
         return tuple(self._pipeline.thresholds)
 
     def set_threshold(self, label: int, threshold: int) -> None:

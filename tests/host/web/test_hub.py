@@ -47,6 +47,21 @@ def test_messages_for_a_page_that_does_not_read_are_bounded() -> None:
     assert 10 < len([one for one in messages if isinstance(one, str)]) <= 64
 
 
+def test_the_scores_of_a_second_look_follow_the_columns_before_it() -> None:
+    async def get() -> Messages:
+        hub = Hub({})
+        client = hub.join()
+        assert client
+        hub.columns(b"earlier")
+        hub.look((0, 3, 250, 2))
+        hub.columns(b"later")
+        return await client.get()
+
+    _hello, earlier, look, later = run_apart(get())
+    assert (earlier, later) == (b"earlier", b"later")
+    assert json.loads(look) == {"type": "look", "scores": [0, 3, 250, 2]}
+
+
 def test_a_new_page_gets_the_state_and_earlier_reports() -> None:
     async def get() -> Messages:
         hub = Hub({"thresholds": [200]})

@@ -84,7 +84,7 @@ class KwsCore {
 
   // Processes samples (Int16Array at `rate`). Samples that do not fill a hop wait for the next call.
   // Returns an object per hop: its end `ms`, the core's `text` (empty, or lines), `word` (the
-  // detected label and its mean score, or null), `frame` (Int8Array; null before the first), and if
+  // detected label and its score, or null), `frame` (Int8Array; null before the first), and if
   // a model ran `scores` (Int8Array, of its labels) and `means` (numbers 0 to 255, of all labels),
   // else null. `looked`: the second model's scores (0 to 255, of all labels) if it looked, else null.
   // Throws an Error with a one-line message.
@@ -131,7 +131,7 @@ class KwsCore {
     return this.labels.map((_, label) => this.core.kws_threshold(label));
   }
 
-  // Sets the `threshold` (0 to 255) that a label's mean score has to exceed.
+  // Sets the `threshold` (0 to 255) that a label's score has to exceed.
   setThreshold(label, threshold) {
     this.core.kws_set_threshold(label, threshold);
   }

@@ -8,8 +8,9 @@
 // {type: "reset"}; {type: "threshold", label, value}.
 // Out: {type: "started", rate, hop, boot}; for each "hear" {type: "heard", stream, samples (their
 // number), frames (bytes, 0 to 255), means (the newest; null: no model ran), tops (the
-// highest mean of each label, or null), looks (scores of second looks), lines, words ({label, score, ms})}; {type: "problem", text, forbidden}
-// (a key of NEEDS in policy.js if the page's policy is the cause, else null).
+// highest mean of each label, or null), looks (scores of each second look), lines,
+// words ({label, score, ms})}; {type: "problem", text, forbidden} (a key of NEEDS in policy.js if the
+// page's policy is the cause, else null).
 function kwsWorker() {
   let core = null;
 
