@@ -74,9 +74,18 @@ def firmware_sources(bundle: Bundle) -> dict[str, str]:
     return _sources(bundle, _FIRST)
 
 
-def then_sources(bundle: Bundle, listen_ms: int) -> dict[str, str]:
-    """The files of the firmware's folder `then/`: a bundle that listens after a wake word."""
-    return {**_sources(bundle, _SECOND), "commands.h": _commands_h(bundle, listen_ms)}
+def then_sources(bundle: Bundle, listen_ms: int, first: Bundle) -> dict[str, str]:
+    """The files of the firmware's folder `then/`: a bundle that listens after a wake word.
+
+    Args:
+        bundle: listens for commands.
+        listen_ms: how long.
+        first: hears the wake word; its second look is shared if it is the same model.
+    """
+    look, other = bundle.second_look, first.second_look
+    shares = look is not None and other is not None and look.model == other.model
+    files = _sources(bundle, _SECOND, shared=_FIRST.look() if shares else None)
+    return {**files, "commands.h": _commands_h(bundle, listen_ms)}
 
 
 def write_sources(folder: Path, sources: Mapping[str, str]) -> None:
@@ -86,17 +95,17 @@ def write_sources(folder: Path, sources: Mapping[str, str]) -> None:
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
 
 
-def _sources(bundle: Bundle, names: _Names) -> dict[str, str]:
+def _sources(bundle: Bundle, names: _Names, shared: _Names | None = None) -> dict[str, str]:
+    """The files of a bundle; `shared` names a second look in the firmware with the same model."""
     files = {
         **_model_files(bundle, names, compiled=bundle.compiled),
         "model_settings.h": _model_settings_h(bundle, names),
     }
     if bundle.second_look is None:
         return files
-    look = {
-        **_model_files(bundle.second_look, names.look(), compiled=bundle.compiled),
-        "second_look.h": _second_look_h(bundle, bundle.second_look, names.look()),
-    }
+    look = {"second_look.h": _second_look_h(bundle, bundle.second_look, names.look(), shared)}
+    if shared is None:
+        look |= _model_files(bundle.second_look, names.look(), compiled=bundle.compiled)
     return {**files, **{f"{LOOK}/{name}": text for name, text in look.items()}}
 
 
@@ -289,10 +298,15 @@ inline constexpr PipelineConfig kConfig = {{
     )
 
 
-def _second_look_h(bundle: Bundle, look: SecondLook, names: _Names) -> str:
+def _second_look_h(
+    bundle: Bundle, look: SecondLook, names: _Names, shared: _Names | None = None
+) -> str:
     labels, settings = bundle.labels, look.settings
     arena = look.arena_for(compiled=bundle.compiled)
-    if bundle.compiled:
+    if shared:
+        includes = f'#include "{LOOK}/second_look.h"'
+        runner = f"using {shared.namespace}::Runner;  // the same model"
+    elif bundle.compiled:
         includes = f'#include "{HEADER}"\n#include "kws/runtime/compiled_model.h"'
         runner = """\
 class Runner {

@@ -16,6 +16,7 @@ from kws.audio.sound_files import load_clip
 from kws.bundle.built_in import default_bundle_path
 from kws.bundle.bundle import Bundle
 from kws.bundle.changes import Changes, change_bundle
+from kws.bundle.codegen import then_sources
 from kws.bundle.device import Device, with_commands
 from kws.bundle.licences import licences_of
 from kws.bundle.making import make_bundle
@@ -272,3 +273,17 @@ def test_set_adds_and_removes_one(kws: Run, tmp_path: Path) -> None:
     assert "cannot be combined" in error
     assert kws("set", out, "--no-verify")[0] == 0
     assert load_bundle(out).second_look is None
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_two_bundles_with_the_same_second_look_have_it_once_in_the_firmware(
+    first: Bundle, wide: Bundle, compiled: bool
+) -> None:
+    one = with_look(first, wide)
+    same, other = with_look(replace(first, name="same"), wide, proposal=70), with_look(first, first)
+    if compiled:
+        one, same, other = (replace(it, compiled=True) for it in (one, same, other))
+    shared, own = then_sources(same, 5000, one), then_sources(other, 5000, one)
+    assert [name for name in shared if name.startswith("look/")] == ["look/second_look.h"]
+    assert "{\n    70, " in shared["look/second_look.h"], "the settings are its own"
+    assert len([name for name in own if name.startswith("look/")]) > 1

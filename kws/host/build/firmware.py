@@ -168,7 +168,7 @@ def generated(device: Device, more: Mapping[str, str] | None = None) -> Iterator
         folder = Path(place) / FIRMWARE_FOLDER
         write_sources(folder, {**firmware_sources(bundle), **(more or {})})
         if commands is not None:
-            write_sources(folder / "then", then_sources(commands, device.listen_ms))
+            write_sources(folder / "then", then_sources(commands, device.listen_ms, bundle))
         yield folder
 
 
