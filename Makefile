@@ -140,6 +140,7 @@ tables: $(VENV)/.core
 pictures: build/.demo-packages build/.test-packages $(VENV)/.core $(VENV)/.for-test
 	@$(BIN)/python -m tools.terminal_picture
 	@$(BIN)/python -m tools.pictures
+	@$(BIN)/python -m tools.studio_pictures
 	@$(BIN)/python -m tools.icons
 
 # The documentation as a site in build/site: with search, without anything from other sites.

@@ -17,6 +17,7 @@ from kws.cli import (
     evaluation_commands,
     live_commands,
     port_commands,
+    studio_command,
     training_commands,
 )
 from kws.errors import StoppedError
@@ -51,7 +52,15 @@ class Command:
 
 
 GROUPS: dict[str, tuple[Command, ...]] = {
+    "Start": (
+        Command(
+            studio_command.studio,
+            "marvin",
+            "running commands continue; the same command opens the page again",
+        ),
+    ),
     "Data": (
+        Command(data_commands.phrase_command, "'hey marvin'"),
         Command(
             data_commands.synth,
             "--words yes,no --out data/spoken",

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from kws.audio.tts.synth_settings import SynthSettings
-from kws.cli.option_values import accents_of, board_finder, split_words
+from kws.cli.option_values import accents_of, board_finder, labels_of, split_words
 from kws.cli.options import (
     DataOption,
     JsonOption,
@@ -85,6 +85,31 @@ def synth(
     )
     if report.too_long:
         print(f"{report.too_long} clips skipped: the word is too long for them", file=sys.stderr)
+
+
+def phrase_command(
+    phrase: Annotated[
+        str, typer.Argument(help="Phrase to judge: 'hey marvin'. Or use --words.")
+    ] = "",
+    *,
+    words: Annotated[str, typer.Option("--words", help="Words instead of a phrase: up,down.")] = "",
+    language: LanguageOption = "en",
+    name: Annotated[
+        str | None, typer.Option(help="Label of the phrase, as for kws wake. [the phrase]")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Judge a wake phrase: its length, and words that sound like it."""
+    from kws.audio.tts.phrase_score import score_phrases
+    from kws.cli.printing.phrase_lines import phrase_lines
+
+    labels = labels_of(phrase, words, name)
+    spoken_as = {labels[0]: phrase} if name and phrase else {}
+    scores = score_phrases(labels, spoken_as, accents_of(language))
+    if as_json:
+        print(dumps(scores.to_json(), indent=2))
+    else:
+        print(*phrase_lines(scores), sep="\n")
 
 
 def _complete_voice(incomplete: str) -> list[tuple[str, str]]:

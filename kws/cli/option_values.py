@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kws.errors import UsageError
-from kws.labels import word_of
+from kws.labels import keyword_labels, word_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -147,3 +147,10 @@ def accents_of(languages: str) -> tuple[str, ...]:
 def split_words(words: str) -> tuple[str, ...]:
     """The words of an option such as `--words yes,no`."""
     return tuple(word_of(word) for word in words.split(",") if word.strip())
+
+
+def labels_of(phrase: str, words: str, name: str | None) -> tuple[str, ...]:
+    """The labels of a phrase, or of `--words`; `--name` names the label of a phrase."""
+    if phrase and words:
+        raise UsageError("a phrase and --words cannot be combined; give one of them")
+    return keyword_labels(split_words(words), phrase, name)

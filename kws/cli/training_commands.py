@@ -11,7 +11,14 @@ from typing import Annotated
 
 import typer
 
-from kws.cli.option_values import accents_of, open_data, print_tables, split_words, surroundings
+from kws.cli.option_values import (
+    accents_of,
+    labels_of,
+    open_data,
+    print_tables,
+    split_words,
+    surroundings,
+)
 from kws.cli.options import (
     BUNDLE,
     DataOption,
@@ -24,8 +31,6 @@ from kws.cli.options import (
     setting_option,
 )
 from kws.cli.printing.endings import finish, line_printer, print_calibration
-from kws.errors import UsageError
-from kws.labels import keyword_labels
 from kws.model.train.train_settings import DEFAULT_ARCH, TrainSettings
 from kws.model.wake.wake_settings import STREAMING_HELP, WINDOW_HELP, WakeSettings
 
@@ -205,9 +210,7 @@ def wake(
     from kws.bundle.checks import name_from
     from kws.model.wake.wake_word import make_wake_word
 
-    if phrase and words:
-        raise UsageError("a phrase and --words cannot be combined; give one of them")
-    labels = keyword_labels(split_words(words), phrase, name)
+    labels = labels_of(phrase, words, name)
     settings = WakeSettings(
         words=labels,
         spoken_as={labels[0]: phrase} if name and phrase else {},

@@ -26,6 +26,7 @@ except ImportError:  # Windows
     grp = None  # type: ignore[assignment]
 
 _EXTRAS = {
+    "studio": "kws studio",
     "train": "kws train, sweep and models",
     "evaluate": "kws evaluate and calibrate",
     "plots": "pictures of any command",

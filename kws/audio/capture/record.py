@@ -128,7 +128,7 @@ def record(
                 stage.prompt(word, number, takes)
                 take = _take(sound, stage, clip_ms + SPARE_MS)
                 clip = loudest_part(take, samples_of(clip_ms))
-                problem = problem_of(clip, take)
+                problem = problem_of(clip, take, ", or allow more time with --window-ms")
                 if problem is None:
                     break
                 stage.verdict(None, problem)
@@ -159,12 +159,13 @@ def loudest_part(pcm: Pcm, samples: int) -> Pcm:
     return pcm[start : start + samples]
 
 
-def problem_of(clip: Pcm, take: Pcm) -> str | None:
+def problem_of(clip: Pcm, take: Pcm, more_time: str = "") -> str | None:
     """The problem of a clip and what to do about it; None if the clip is good.
 
     Args:
         clip: int16[n].
         take: the surrounding sound, for the background level.
+        more_time: how to get longer clips, after the advice for a word that is cut off.
     """
     size = np.abs(clip.astype(np.int32))
     if size.max() < QUIET_PEAK * 32768:
@@ -178,10 +179,7 @@ def problem_of(clip: Pcm, take: Pcm) -> str | None:
     speech = level > max(noise + _ABOVE_NOISE_DB, float(level.max()) - _BELOW_PEAK_DB)
     if speech[:_EDGE_BLOCKS].any() or speech[-_EDGE_BLOCKS:].any():
         seconds = len(clip) / SAMPLE_RATE
-        return (
-            f"cut off; say it within {seconds:g} s of the prompt, or allow more time with "
-            "--window-ms"
-        )
+        return f"cut off; say it within {seconds:g} s of the prompt{more_time}"
     return None
 
 

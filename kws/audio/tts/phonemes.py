@@ -95,6 +95,11 @@ def is_part_of(part: Sequence[str], whole: Sequence[str]) -> bool:
     )
 
 
+def syllables(sounds: Sequence[str]) -> int:
+    """Number of syllables of a word from `units`: one per vowel or diphthong, at least 1."""
+    return max(1, sum(sound[0] in _VOWELS for sound in sounds))
+
+
 def _added(sound: str) -> float:
     return _VOWEL_ADDED if sound[0] in _VOWELS else _CONSONANT_ADDED
 

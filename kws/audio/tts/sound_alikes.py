@@ -4,21 +4,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import islice, zip_longest
 
 from kws.audio.tts.engines.espeak import pronounce
-from kws.audio.tts.lexicon import common_words, distinct_words
-from kws.audio.tts.phonemes import distance, is_part_of
-from kws.errors import ToolError
-
-_TOO_NEAR = 0.1
-"""Careless speakers pronounce the keyword (computer) like a word nearer than this (commuter). A
-model that learns the word as unknown would miss them."""
-
-_PHRASE_TOO_NEAR = 0.15
-"""The same for phrases, which are slurred more: *hi marvin* and *he marvin* for *hey marvin*."""
-
-Sounds = dict[str, tuple[str, ...]]
+from kws.audio.tts.lexicon import distinct_words
+from kws.audio.tts.neighbours import (
+    CARELESS,
+    CARELESS_PHRASE,
+    Sounds,
+    by_sound,
+    candidates_for,
+    near_phrases,
+    parts_of,
+    phrase_sounds,
+    pronounced,
+)
+from kws.audio.tts.phonemes import is_part_of
 
 
 def choose_distractors(
@@ -33,7 +33,7 @@ def choose_distractors(
         ToolError: espeak-ng failed.
     """
     distinct = [word for word in distinct_words(accent) if word not in keywords]
-    candidates = _candidates(keywords, accent)
+    candidates = candidates_for(keywords, accent)
     spelled = {word: tuple(word) for word in (*candidates, *distinct, *keywords)}
     sounds = pronounce(list(spelled), accent) or spelled
     chosen = _choose(keywords, candidates, sounds, alike)
@@ -55,13 +55,9 @@ def sound_alikes(keywords: Sequence[str], each: int = 3, accent: str = "en-us") 
     Raises:
         ToolError: espeak-ng, which provides the pronunciations, is missing or failed.
     """
-    candidates = _candidates(keywords, accent)
-    sounds = pronounce([*candidates, *keywords], accent)
-    if not sounds:
-        raise ToolError(
-            "espeak-ng, which provides pronunciations, was not found; install it, for example "
-            "with: apt install espeak-ng; or pass words with --unknown"
-        )
+    candidates = candidates_for(keywords, accent)
+    way_out = "; or pass words with --unknown"
+    sounds = pronounced([*candidates, *keywords], accent, way_out)
     return tuple(_choose(keywords, candidates, sounds, each))
 
 
@@ -77,70 +73,30 @@ def same_sound(
     return None
 
 
-def _candidates(keywords: Sequence[str], accent: str) -> list[str]:
-    parts = [part for keyword in keywords for part in _parts(keyword)]
-    words = dict.fromkeys([*parts, *common_words(accent)])
-    return [word for word in words if word not in keywords]
-
-
-def _parts(keyword: str) -> list[str]:
-    """The words of a phrase such as `turn_on`; empty for a single word."""
-    parts = [part for part in keyword.split("_") if part]
-    return parts if len(parts) > 1 else []
-
-
 def _choose(
     keywords: Sequence[str], candidates: Sequence[str], sounds: Sounds, each: int
 ) -> list[str]:
     """The sound-alikes of each keyword. Adds the sounds of new phrases to `sounds`."""
     chosen: list[str] = []
     for keyword in keywords:
-        parts = _parts(keyword)
+        parts = parts_of(keyword)
         if parts:
-            phrases = _near_phrases(parts, candidates, sounds, each)
+            phrases = near_phrases(
+                parts,
+                candidates,
+                sounds,
+                each,
+                word_at_least=CARELESS,
+                phrase_at_least=CARELESS_PHRASE,
+            )
             backward = "_".join(parts[::-1])
-            sounds |= {it: _phrase_sounds(it, sounds) for it in (*phrases, backward)}
+            sounds |= {it: phrase_sounds(it, sounds) for it in (*phrases, backward)}
             chosen += _fresh([*parts, backward], keywords, chosen, sounds)
             chosen += _fresh(phrases, keywords, chosen, sounds)[:each]
         else:
-            near = _by_sound(keyword, candidates, sounds)
+            near = by_sound(keyword, candidates, sounds, CARELESS)
             chosen += _fresh(near, keywords, chosen, sounds)[:each]
     return chosen
-
-
-def _by_sound(word: str, candidates: Iterable[str], sounds: Sounds) -> list[str]:
-    """The candidates sorted by distance from a word, excluding those that are too close."""
-    distances = {other: distance(sounds[word], sounds[other]) for other in candidates}
-    far = [other for other in distances if distances[other] >= _TOO_NEAR]
-    return sorted(far, key=lambda other: distances[other])
-
-
-def _near_phrases(
-    parts: Sequence[str], candidates: Sequence[str], sounds: Sounds, each: int
-) -> list[str]:
-    """Phrases with one word replaced by a similar one: the last word, then the others, in turn.
-
-    More than `each` per word, because some are rejected later.
-    """
-    own = _phrase_sounds("_".join(parts), sounds)
-    words = [word for word in candidates if word not in parts]
-    changed = []
-    for place, part in reversed(list(enumerate(parts))):
-        phrases = (
-            "_".join((*parts[:place], word, *parts[place + 1 :]))
-            for word in _by_sound(part, words, sounds)
-        )
-        far = (
-            phrase
-            for phrase in phrases
-            if distance(own, _phrase_sounds(phrase, sounds)) >= _PHRASE_TOO_NEAR
-        )
-        changed.append(list(islice(far, 2 * each + 3)))
-    return [it for turn in zip_longest(*changed) for it in turn if it]
-
-
-def _phrase_sounds(phrase: str, sounds: Sounds) -> tuple[str, ...]:
-    return tuple(sound for part in _parts(phrase) for sound in sounds[part])
 
 
 def _fresh(

@@ -7,6 +7,7 @@ interrupted run continues where it stopped.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +28,7 @@ from kws.bundle.bundle import Bundle
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
 from kws.features.frontend_settings import LONGEST_WINDOW_MS
-from kws.files import locked
+from kws.files import atomic_write, locked
 from kws.model.evaluate.evaluation import Evaluation, evaluate
 from kws.model.evaluate.judge.calibration import Calibration
 from kws.model.evaluate.judge.verdict import Verdict, judge, stream_misses
@@ -85,6 +86,9 @@ SECOND, THIRD, STREAMING = "second_round", "third_round", "streaming_round"
 REPORT = "report"
 """Folders of the steps."""
 
+RESULT_FILE = "result.json"
+"""File in `out` with `WakeResult.to_json`; exists only once the command has finished."""
+
 CLIP_SETTINGS_FILE = "clips.toml"
 """File in `out` with the settings that the clips in `DATA` depend on."""
 
@@ -140,6 +144,7 @@ class WakeResult:
             "recordings": self.recordings,
             "held_out_recordings": self.held_out,
             "verdict": self.verdict.to_json(),
+            "lines": list(self.lines),
             "expected_performance": self.expected.to_json() if self.expected else None,
             "report": str(self.report),
             "calibration": self.calibration.to_json() if self.calibration else None,
@@ -181,7 +186,20 @@ def make_wake_word(
         extra.check_spelling(settings.words)
     start = load_trained(base_model or default_bundle_path().with_name(_BASE_MODEL))
     with locked(out):
-        return _make(settings, out, ambient, start, recordings=recordings, extra=extra, say=say)
+        result = _make(settings, out, ambient, start, recordings=recordings, extra=extra, say=say)
+        atomic_write(out / RESULT_FILE, json.dumps(result.to_json(), indent=2).encode())
+        return result
+
+
+def estimated_seconds(settings: WakeSettings, *, searches: bool) -> float:
+    """Estimated time of `make_wake_word` on two cores.
+
+    Args:
+        settings: settings of the command.
+        searches: whether there is talk to search for false alarms.
+    """
+    synth = _synth_settings(settings, settings.window_ms or SynthSettings.clip_ms)
+    return sum(step_costs(settings, synth, _rounds(settings, searches), searches=searches))
 
 
 def _make(

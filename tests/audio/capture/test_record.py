@@ -85,10 +85,7 @@ def test_words_spoken_by_people_are_accepted(name: str) -> None:
         (burst(0.6, 0.5), "clipped; speak more softly"),
         (burst(0.0, 2.2), "too much background noise"),
         (burst(0.5, 1.4), "cut off; say it within 1 s"),
-        (
-            burst(0.0, 0.3),
-            "cut off; say it within 1 s of the prompt, or allow more time with --window-ms",
-        ),
+        (burst(0.0, 0.3), "cut off; say it within 1 s of the prompt"),
         (burst(1.9, 0.5), "cut off"),
     ],
 )
@@ -178,7 +175,8 @@ def test_a_phrase_gets_a_longer_take_and_clip(tmp_path: Path) -> None:
     assert np.count_nonzero(np.abs(pcm.astype(int)) > 100) > 22000, "all of the phrase"
     with pytest.raises(AudioError, match="5 bad takes in a row"):
         record(["hey_marvin"], 1, clips, takes(*[phrase] * 9), stage)
-    assert stage.verdicts[-1].startswith("cut off; say it within 1 s")
+    remedy = "cut off; say it within 1 s of the prompt, or allow more time with --window-ms"
+    assert stage.verdicts[-1] == remedy
 
 
 def test_it_gives_up_after_five_silent_takes(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 
 from kws.audio.background_noises import quiet_room
@@ -23,7 +22,7 @@ from tests.host.live.listening import CLIPS, Listening
 from tests.host.web.exported_page import PATIENCE, Launch, Open, wait_for
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page, Playwright
+    from playwright.sync_api import Browser, Page
 
 Serve = Callable[..., tuple[Listening, str]]
 
@@ -69,46 +68,6 @@ def own_bundle(tmp_path: Path) -> Path:
 def page_folder(bundle: Bundle, tmp_path: Path) -> Path:
     export_page(Device(bundle), tmp_path / "page")
     return tmp_path / "page"
-
-
-@pytest.fixture(scope="session")
-def wavs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A yes, a no, and both in a quiet room, for a microphone."""
-    folder = tmp_path_factory.mktemp("wavs")
-    yes, no = load_clip(CLIPS / "yes_slt.flac"), load_clip(CLIPS / "no_rms.flac")
-    spoken = np.concatenate(
-        [quiet_room(24_000), yes, quiet_room(24_000, 1), no, quiet_room(24_000, 2)]
-    )
-    for name, pcm in {"yes": yes, "no": no, "spoken": spoken}.items():
-        write_clip(folder / f"{name}.wav", pcm)
-    return {file.stem: file for file in folder.iterdir()}
-
-
-@pytest.fixture(scope="session")
-def launch(playwright: Playwright, chromium: str) -> Iterator[Launch]:
-    """Starts Chromium with extra arguments; one browser per set of arguments."""
-    browsers: dict[tuple[str, ...], Browser] = {}
-
-    def start(*arguments: str) -> Browser:
-        if arguments not in browsers:
-            browsers[arguments] = playwright.chromium.launch(
-                executable_path=chromium, args=["--no-sandbox", *arguments]
-            )
-        return browsers[arguments]
-
-    yield start
-    for browser in browsers.values():
-        browser.close()
-
-
-@pytest.fixture(scope="session")
-def spoken_to(launch: Launch, wavs: dict[str, Path]) -> Browser:
-    """A browser with access to a microphone that repeats a yes and a no."""
-    return launch(
-        "--use-fake-device-for-media-stream",
-        "--use-fake-ui-for-media-stream",
-        f"--use-file-for-fake-audio-capture={wavs['spoken']}",
-    )
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ import numpy as np
 from kws.audio.tts.engines.speech import Sound, resample
 from kws.errors import ToolError
 
-_TIMEOUT_S = 30.0
+_TIMEOUT_S = 300.0
+"""For a list of 1,700 words on a busy machine; usually it takes less than a second."""
 
 
 def output(command: list[str], text: str = "") -> str:
@@ -33,7 +34,12 @@ def run(command: list[str], text: str = "") -> bytes:
         done = subprocess.run(
             command, input=text.encode(), capture_output=True, timeout=_TIMEOUT_S, check=False
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
+    except subprocess.TimeoutExpired:
+        raise ToolError(
+            f"{command[0]} did not end within {_TIMEOUT_S:g} s; if the machine is busy, run the "
+            "same command again later"
+        ) from None
+    except OSError as error:
         raise ToolError(f"{command[0]} cannot be run: {error}; reinstall it") from None
     if done.returncode != 0:
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no message"]

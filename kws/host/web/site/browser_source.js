@@ -228,6 +228,8 @@ class BrowserSource {
       ? { text: at.toTimeString().slice(0, 8), datetime: at.toISOString() }
       : { text: `${(ms / 1000).toFixed(1)} s`, datetime: `PT${ms / 1000}S` };
     this.app.spectrogram.mark();
+    // For a page that embeds this one from the same site.
+    dispatchEvent(new CustomEvent("kws-word", { detail: { label, score, ms } }));
     this.app.heard({ label, score, ms, clock, clip: () => URL.createObjectURL(wavBlob(clip, this.rate)) });
   }
 }
@@ -241,4 +243,4 @@ async function checkModel(model, { sha256, sha8 }) {
   throw new Error(`model.js: its SHA-256 starts with ${hex.slice(0, 8)}, the bundle's with ${sha8}; the file was changed or damaged: export the page again`);
 }
 
-new BrowserSource(new App());
+globalThis.kws = new BrowserSource(new App());

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the report of an evaluation: one HTML file with pictures, tables and sound, and PNGs.
+"""Writes the report of an evaluation: one HTML file with pictures, tables and sound; PNGs; JSON.
 
 The file needs only a browser: no network, no scripts, no other files. It has each picture twice,
 for light and for dark pages.
@@ -8,6 +8,7 @@ for light and for dark pages.
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -31,6 +32,9 @@ from kws.model.evaluate.report.plots import DARK, LIGHT, Theme
 from kws.model.evaluate.score.streams import TITLES, Kind
 
 REPORT = "report.html"
+FIGURES = "report.json"
+"""All figures of the report."""
+
 TEMPLATE = "report.html.j2"
 
 _MOST_SOUNDS = 16
@@ -46,7 +50,7 @@ class Picture:
 
 
 def save_report(folder: Path, evaluation: Evaluation, notes: Sequence[str] = ()) -> Path:
-    """Write the report and its pictures into a folder.
+    """Write the report, its pictures and its figures into a folder.
 
     Args:
         folder: made if missing.
@@ -64,6 +68,7 @@ def save_report(folder: Path, evaluation: Evaluation, notes: Sequence[str] = ())
     pictures = {name: Picture(draw(LIGHT), draw(DARK)) for name, draw in _plots(evaluation).items()}
     for name, picture in pictures.items():
         atomic_write(folder / f"{name}.png", picture.light)
+    atomic_write(folder / FIGURES, json.dumps(evaluation.to_json(), indent=2).encode())
     file = folder / REPORT
     atomic_write(file, render(evaluation, pictures, notes).encode())
     return file

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the model in step Try hears and misses: kept as cards, which the user sorts for the next training.
+import { json, path, refresh } from "./api.js";
+import { each, h, set } from "./dom.js";
+import { announce, attempt, card as section, playButton, problemLine } from "./parts.js";
+import { texts } from "./texts.js";
+
+const own = texts.cards;
+const KEPT_S = 3; // of sound; training needs 2.5 s before the end of a word
+const AFTER_MS = 500; // of sound after the report
+const SHOWN_MS = 2500;
+const SPEAKER = "kws-speaker"; // in localStorage, as in step Record
+
+// `core()`: the model's page (see browser_source.js), or undefined.
+export function cardList(core) {
+  const heard = h("p.heard", { role: "status" });
+  const words = h("select", { "aria-label": own.word });
+  const missed = h("button", { type: "button", onclick: () => keep("missed", words.value, 0) }, own.missed);
+  const problem = problemLine();
+  const list = h("ul.cards", {}), empty = h("p.hint", {}, own.none);
+  const element = section(own.title, own.lead, heard, h("div.row", {}, words, missed), problem.element, empty, list);
+  let known = [], timer = 0;
+
+  async function keep(kind, label, score) {
+    const source = core();
+    if (!source?.microphone || !source.recent.length) return problem.show(own.notListening);
+    // The array belongs to the other page: a copy is one of this page's own.
+    const sound = Int16Array.from(source.recent.slice(-KEPT_S * source.rate));
+    await attempt(() => json("POST", path("/api/cards", { kind, label, score }), sound).then(refresh), problem);
+  }
+
+  async function sort(card, answer) {
+    const speaker = localStorage.getItem(SPEAKER) ?? "";
+    const address = `/api/cards/${encodeURIComponent(card.name)}`;
+    const done = await attempt(() => json("POST", address, { is: answer, speaker }), problem);
+    if (done?.problem) problem.show(own.problem(done.problem));
+    else if (done) announce(own.sorted[answer]);
+    refresh();
+  }
+
+  function make(card) {
+    const name = own.card(card);
+    const button = (answer) => h("button.small", { type: "button", "aria-label": `${own.answers[answer]}: ${name}`,
+      onclick: () => sort(card, answer) }, own.answers[answer]);
+    return h("li", {}, playButton(".small", name, () => `/api/cards/${encodeURIComponent(card.name)}`),
+      h("span.what", {}, name), h("div.row", {}, ["mine", "other", "discard"].map(button)));
+  }
+
+  return {
+    element,
+    // An event of the model's page.
+    hear({ detail: { label, score } }) {
+      if (!known.includes(label)) return;
+      heard.textContent = own.heard(texts.spoken(label));
+      clearTimeout(timer);
+      timer = setTimeout(() => (heard.textContent = ""), SHOWN_MS);
+      if (core()?.microphone) setTimeout(() => keep("heard", label, score), AFTER_MS);
+    },
+    update(state) {
+      known = state.words;
+      each(words, known, (word) => word, (word) => h("option", { value: word }, texts.spoken(word)));
+      set(words, { hidden: known.length < 2 });
+      set(empty, { hidden: state.cards.length > 0 });
+      each(list, state.cards, (card) => card.name, make);
+    },
+  };
+}

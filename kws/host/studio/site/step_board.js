@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Step 6: compares the boards, and tests, builds, writes and exports for one of them.
+import { each, h, icon, newId, onChange, set } from "./dom.js";
+import { badge, card, head, modelChoice, needs, runButton } from "./parts.js";
+import { texts } from "./texts.js";
+
+const CHOSEN = "kws-board";
+const QEMU = "qemu";
+const own = texts.board;
+
+export function boardStep(index) {
+  const missing = needs("model", "train");
+  const models = modelChoice(() => update(state));
+  const compare = runButton(own.compare, ".primary");
+  const compareCard = h("section.card", withLead(compare, own.compareLead).element);
+  const outdated = h("p.note.fair");
+  const table = boardTable((name) => { sessionStorage.setItem(CHOSEN, name); update(state); });
+  const panel = boardPanel();
+  const library = exportCard();
+  const content = h("div.content", models.element, outdated, table.element, panel.element, compareCard, library.element);
+  const element = h("div.step", head("board", index), missing, content);
+  let state = null;
+
+  function update(next) {
+    state = next;
+    const effort = models.update(state);
+    missing.hidden = Boolean(effort);
+    content.hidden = !effort;
+    if (!effort) return;
+    const { boards } = state;
+    const isOther = Boolean(boards) && state.boards_for !== effort.name;
+    outdated.hidden = !isOther;
+    set(outdated, { textContent: isOther ? own.outdated(state.efforts.find(({ name }) => name === state.boards_for)?.title ?? state.boards_for) : "" });
+    compare.update({ action: "boards", effort: effort.name }, effort.result.report, boards ? own.again : own.compare);
+    set(compare.button, { class: boards ? null : "primary" });
+    const wanted = sessionStorage.getItem(CHOSEN);
+    const board = boards?.find(({ name }) => name === wanted) ?? boards?.find((it) => it.fits && it.real) ?? boards?.[0] ?? null;
+    table.update(boards ?? [], board);
+    panel.update(state, effort, board);
+    library.update(state, effort);
+  }
+
+  return { element, update };
+}
+
+// --- the comparison --------------------------------------------------------------------------------
+
+const columns = ["fits", "time", "load", "flash", "ram"];
+
+function boardTable(choose) {
+  const body = h("tbody"), group = newId("board");
+  const element = h("div.card.boards.wide", h("table", {},
+    h("thead", h("tr", ["board", ...columns].map((name) => h("th", { scope: "col" }, own.columns[name])))), body));
+
+  const make = (board) => {
+    const input = h("input", { type: "radio", name: group, value: board.name, "aria-label": own.choose(board.title), onchange: () => choose(board.name) });
+    const cells = Object.fromEntries(columns.map((name) => [name, h("td", { "data-name": own.columns[name] })]));
+    const row = h("tr", { onclick: (event) => event.target !== input && choose(board.name) },
+      h("th", { scope: "row" }, h("label", input, h("span", board.title))), Object.values(cells));
+    const draw = onChange((it) => {
+      cells.fits.replaceChildren(it.fits ? badge("good", own.fits, "check") : badge("poor", own.fitsNot, "close"));
+      cells.time.replaceChildren(it.inference_ms === null ? unknown() : own.ms(it.inference_ms));
+      cells.load.replaceChildren(gauge(it.load, 1, it.load === null ? "" : own.share(it.load)));
+      cells.flash.replaceChildren(gauge(it.flash, it.flash_of, it.flash === null ? "" : own.size(it.flash), own.of));
+      cells.ram.replaceChildren(gauge(it.ram, it.ram_of, it.ram === null ? "" : own.size(it.ram), own.of));
+    });
+    return Object.assign(row, { draw, input });
+  };
+  return {
+    element,
+    update(boards, chosen) {
+      element.hidden = boards.length === 0;
+      each(body, boards, ({ name }) => name, make, (row, board) => {
+        row.draw(board);
+        set(row, { class: board === chosen ? "on" : "" });
+        set(row.input, { checked: board === chosen });
+      });
+    },
+  };
+}
+
+const unknown = () => h("span.hint", own.unknown);
+
+// A number with a bar of its share.
+function gauge(value, of, text, words) {
+  if (value === null || value === undefined) return unknown();
+  const share = of ? value / of : 0;
+  const bar = h("i");
+  bar.style.width = `${Math.min(100, Math.max(2, 100 * share))}%`;
+  return h("div.gauge", { title: words && of ? words(value, of) : text, class: share > 1 ? "gauge over" : "gauge" }, h("span", text), h("span.track", { "aria-hidden": "true" }, bar));
+}
+
+// --- the chosen board ------------------------------------------------------------------------------
+
+const OUTPUTS = ["test", "build", "deploy"];
+
+function boardPanel() {
+  const title = h("h2"), why = h("p.problem");
+  const test = action(own.test, ""), build = action(own.build, own.buildLead), write = action(own.write, own.writeLead);
+  const downloads = h("div.row");
+  build.element.append(downloads);
+  const outputTitle = h("h3"), text = h("pre", { tabindex: "0", "aria-label": own.outputTitle });
+  const output = h("div.output", outputTitle, text);
+  const element = h("section.card", { "aria-live": "off" }, title, why, h("div.actions", test.element, build.element, write.element), output);
+
+  const showOutput = onChange((job) => {
+    output.hidden = !job;
+    if (!job) return;
+    set(outputTitle, { textContent: own.output(job.title, texts.job.states[job.state]), class: job.state === "failed" ? "bad" : "" });
+    set(text, { textContent: job.text || job.last || "" });
+  });
+  const showDownloads = onChange((zips) => downloads.replaceChildren(...zips.map((zip) => h("a.button", { href: zip, download: "" }, icon("down"), own.download))));
+
+  return {
+    element,
+    update(state, effort, board) {
+      element.hidden = !board;
+      if (!board) return;
+      const { name } = board, request = (kind, at = name) => ({ action: kind, effort: effort.name, board: at });
+      set(title, { textContent: board.title });
+      set(why, { textContent: board.fits ? "" : board.why });
+      const { report } = effort.result, emulator = board.emulator ?? QEMU;
+      test.show(board.emulated ? own.testLead(own.emulators[emulator] ?? emulator) : own.testAnyLead);
+      test.run.update(request("test", board.emulated ? name : QEMU), report, board.emulated ? own.test : own.testAny);
+      build.run.update(request("build"), report);
+      write.element.hidden = board.real === false;
+      write.run.update(request("deploy"), report);
+      showDownloads(state.firmware.filter((it) => it.board === name && it.effort === effort.name).map((it) => it.zip));
+      const job = state.jobs.find((it) => OUTPUTS.includes(it.action) && it.state !== "running");
+      showOutput(job && { title: job.title, state: job.state, text: job.text, last: job.last });
+    },
+  };
+}
+
+// A button at the left, what it does and its command at the right.
+function withLead(run, text) {
+  const lead = h("p.hint", text);
+  run.element.classList.add("line-up");
+  run.element.prepend(lead);
+  return { element: run.element, run, show: (words) => set(lead, { textContent: words }) };
+}
+
+const action = (label, text) => withLead(runButton(label), text);
+
+// --- exports ---------------------------------------------------------------------------------------
+
+function exportCard() {
+  const kind = h("select", { id: newId("kind"), onchange: () => update(...last) }, Object.entries(own.kinds).map(([value, name]) => h("option", { value }, name)));
+  const run = runButton(own.export);
+  const made = h("ul.rows");
+  run.row.prepend(kind);
+  const element = card(own.exportTitle, own.exportLead, h("div.field", h("label", { for: kind.id }, own.kind), run.element), made);
+  let last = [];
+
+  function update(state, effort) {
+    last = [state, effort];
+    run.update({ action: "export", effort: effort.name, kind: kind.value }, effort.result.report);
+    each(made, state.exports, (it) => it.path, (it) => h("li", {},
+      h("div.what", h("strong", own.kinds[it.kind] ?? it.kind), h("span.hint", it.path)),
+      h("a.button", { href: it.zip, download: "", "aria-label": own.downloadName(own.kinds[it.kind] ?? it.kind, it.effort) }, icon("down"), "ZIP")));
+  }
+  return { element, update };
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Step 4: how well a model hears, why, and its threshold.
+import { h, icon, onChange, set } from "./dom.js";
+import { chart, legend, missChart, pointAt } from "./charts.js";
+import { card, head, modelChoice, needs, newSlider, runButton } from "./parts.js";
+import { texts } from "./texts.js";
+
+const own = texts.judge;
+const ICONS = { well: "check", some: "wave", nothing: "close" };
+
+// One threshold for the model: that of its least strict word.
+const thresholdOf = (result) => Math.min(...Object.values(result.thresholds));
+
+export function judgeStep(index) {
+  const missing = needs("model", "train");
+  const models = modelChoice(() => update(state));
+  const verdict = h("section.card.verdict", { "aria-live": "polite" });
+  const causes = h("section.card");
+  const figures = h("dl.figures");
+  const tuning = tuner();
+  const rows = h("tbody");
+  const compare = card(own.compare, "", h("div.wide", { tabindex: "0", role: "group", "aria-label": own.compare }, h("table", {},
+    h("thead", h("tr", own.columns.map((text) => h("th", { scope: "col" }, text)))), rows)));
+  const link = h("a.button", { target: "_blank", rel: "noopener" }, own.openReport, icon("out"));
+  const frame = h("iframe", { title: own.report, hidden: true });
+  const show = h("button", { onclick: () => { frame.src = link.href; frame.hidden = false; show.hidden = true; } }, own.showReport);
+  const report = card(own.report, own.reportLead, h("div.row", link, show), frame);
+  const content = h("div.content", models.element, verdict, causes, card(own.figuresTitle, "", figures), tuning.element, compare, report);
+  const element = h("div.step", head("judge", index), missing, content);
+  let state = null;
+
+  const showVerdict = onChange(({ hears, evidence, labels, isStale }) => {
+    set(verdict, { class: `card verdict ${hears ?? ""}` });
+    const title = hears ? (labels.length > 1 ? own.verdictsMany : own.verdicts)[hears] : own.unknown;
+    verdict.replaceChildren(h("span.seal", { "aria-hidden": "true" }, icon(ICONS[hears] ?? "warn")), h("div", {},
+      h("h2", title), evidence && h("p", sentence(labels.reduce((text, label) => text.replaceAll(label, texts.spoken(label)), evidence))),
+      hears === "nothing" && h("p", h("strong", own.nothingNote)),
+      isStale && h("p.hint", texts.train.staleNote)));
+  });
+  const showCauses = onChange((list) => {
+    causes.hidden = list.length === 0;
+    causes.replaceChildren(h("h2", own.causesTitle), h("ul.causes", list.map(({ why, next }) =>
+      h("li", h("p", h("strong", sentence(why))), h("p", sentence(next), stepsOf(next).map((step) => [" ", h("a", { href: `#${step}` }, own.goTo[step])]))))));
+  });
+  const showFigures = onChange((lines) => {
+    figures.parentElement.hidden = lines.length === 0;
+    figures.replaceChildren(...lines.map((line) => {
+      const [, name, rest] = line.match(/^([^:;]{4,60}): (.+)$/) ?? [];
+      return name ? h("div", h("dt", sentence(name, "")), h("dd", sentence(rest))) : h("div.plain-line", h("dd", sentence(line)));
+    }));
+  });
+  const showRows = onChange((efforts) => {
+    compare.hidden = efforts.length < 2;
+    rows.replaceChildren(...efforts.map(({ title, stale, result }) => {
+      const at = result.curve[0] && pointAt(result.curve[0], thresholdOf(result));
+      const hears = result.verdict?.hears;
+      return h("tr", h("th", { scope: "row" }, title, stale && h("span.hint", ` (${texts.stale.toLowerCase()})`)),
+        h("td", hears ? h(`span.word.${hears}`, hears) : "–"),
+        h("td.number", at ? texts.percent(at[1]) : own.notMeasured), h("td.number", at ? at[0].toFixed(1) : own.notMeasured),
+        h("td.number", [...new Set(Object.values(result.thresholds))].join(", ")), h("td.number", `${result.recordings}`));
+    }));
+  });
+  const showReport = onChange((address) => {
+    link.href = address;
+    frame.removeAttribute("src");
+    frame.hidden = true;
+    show.hidden = false;
+  });
+
+  function update(next) {
+    state = next;
+    const effort = models.update(state);
+    missing.hidden = Boolean(effort);
+    content.hidden = !effort;
+    if (!effort) return;
+    const { result } = effort;
+    showVerdict({ hears: result.verdict?.hears, evidence: result.verdict?.evidence, labels: Object.keys(result.thresholds), isStale: effort.stale });
+    showCauses(result.verdict?.causes ?? []);
+    showFigures(result.lines.filter((line) => !/^(verdict|why):/.test(line)));
+    tuning.update(effort);
+    showRows(state.efforts.filter((it) => it.result).map(({ title, stale, result: it }) => ({ title, stale, result: it })));
+    showReport(result.report);
+  }
+
+  return { element, update };
+}
+
+// The steps where a remedy is done.
+const stepsOf = (remedy) => [
+  ...(/voices|talk|negatives|--data/.test(remedy) ? ["word"] : []),
+  ...(/record/.test(remedy) ? ["record"] : []),
+  ...(/epochs|train|seed/.test(remedy) ? ["train"] : []),
+];
+
+// Evidence and remedies come as fragments of sentences.
+function sentence(text, end = ".") {
+  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(first) ? first : first + end;
+}
+
+// The curve with a slider for the threshold.
+function tuner() {
+  const picture = chart(), names = h("div"), stats = h("dl.stats"), now = h("p.hint");
+  const value = h("output");
+  const slider = newSlider(own.threshold, { min: 0, max: 255, step: 1 }, (at) => { chosen = at; draw(); });
+  const run = runButton(own.set(0), ".primary");
+  const missing = h("p.note.fair", icon("warn"), h("span", `${own.noCurve} `, h("a", { href: "#word" }, own.noCurveNext)));
+  const curve = h("div", names, picture.element,
+    h("div.tune", h("div.row.spread", h("span.label", own.threshold), value), slider.element),
+    stats, now, run.element);
+  const element = card(own.tuneTitle, own.tuneLead, missing, curve);
+  let effort = null, chosen = null, shownFor = "";
+
+  function draw() {
+    const { result } = effort;
+    const rows = result.curve.map((it) => ({ title: it.title, misses: pointAt(it, chosen)[1] }));
+    const [perHour] = pointAt(result.curve[0], chosen);
+    set(value, { textContent: `${chosen}` });
+    slider.set(chosen, own.value(chosen, perHour, rows));
+    stats.replaceChildren(...[[own.alarms, own.rate(perHour)], ...rows.map(({ title, misses }) => [own.missedIn(title), texts.percent(misses)])]
+      .map(([name, figure]) => h("div", h("dt", name), h("dd", figure))));
+    picture.redraw(missChart(result.curve, chosen));
+    const values = Object.values(result.thresholds);
+    const isSet = values.every((it) => it === chosen);
+    run.update(isSet ? null : { action: "threshold", effort: effort.name, value: chosen }, result.report, isSet ? own.isSet : own.set(chosen));
+    set(now, { hidden: isSet, textContent: new Set(values).size > 1 ? own.nowMany(result.thresholds) : own.now(values[0]) });
+  }
+  const show = onChange(({ result }) => {
+    const has = result.curve.length > 0;
+    missing.hidden = has;
+    curve.hidden = !has;
+    if (!has) return;
+    const thresholds = result.curve.flatMap(({ points }) => points.map((point) => point[2]));
+    slider.limit({ min: Math.min(...thresholds, thresholdOf(result)), max: Math.max(...thresholds, thresholdOf(result)), step: 1 });
+    names.replaceChildren(legend(result.curve.map((it) => it.title)));
+    draw();
+  });
+  return {
+    element,
+    update(next) {
+      const key = `${next.name} ${JSON.stringify(next.result.thresholds)}`;
+      effort = next;
+      if (key !== shownFor) chosen = thresholdOf(next.result);
+      shownFor = key;
+      show({ name: next.name, result: next.result });
+    },
+  };
+}

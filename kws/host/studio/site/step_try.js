@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Step 5: the model in the browser.
+import { h, icon, onChange, set } from "./dom.js";
+import { cardList } from "./cards.js";
+import { head, modelChoice, needs, runButton } from "./parts.js";
+import { texts } from "./texts.js";
+
+const own = texts.try;
+
+export function tryStep(index) {
+  const missing = needs("model", "train");
+  const models = modelChoice(() => update(state));
+  const make = runButton(own.make, ".primary");
+  const lead = h("p", own.makeLead);
+  const open = h("a.button", { target: "_blank", rel: "noopener" }, own.open, icon("out"));
+  make.row.append(open);
+  const hint = h("p.note.accent", icon("microphone"), h("span", own.hint));
+  const place = h("div.frame");
+  const cards = cardList(() => place.querySelector("iframe")?.contentWindow?.kws);
+  const content = h("div.content", models.element, h("section.card", lead, make.element), hint, cards.element, place);
+  const element = h("div.step", head("try", index), missing, content);
+  let state = null, isShown = false;
+
+  // The frame's page keeps running until a new one is made or the user leaves, which frees the microphone.
+  const showFrame = onChange(([address]) => {
+    if (!address) return place.replaceChildren();
+    const frame = h("iframe", { src: address, title: own.frame, allow: "microphone" });
+    frame.addEventListener("load", () => frame.contentWindow.addEventListener("kws-word", cards.hear));
+    place.replaceChildren(frame);
+  });
+
+  function update(next) {
+    state = next;
+    const effort = models.update(state);
+    missing.hidden = Boolean(effort);
+    content.hidden = !effort;
+    if (!effort) return;
+    const hasPage = state.pages.includes(effort.name), address = `/try/${effort.name}/`;
+    make.update({ action: "page", effort: effort.name }, effort.result.report, hasPage ? own.again : own.make);
+    set(make.button, { class: hasPage ? "" : "primary" });
+    set(lead, { textContent: hasPage ? own.say(state.words) : own.makeLead });
+    set(open, { hidden: !hasPage, href: address });
+    set(hint, { hidden: !hasPage });
+    set(cards.element, { hidden: !hasPage });
+    cards.update(state);
+    const made = state.jobs.find((job) => job.action === "page" && job.of === effort.name && job.state === "done");
+    showFrame([hasPage && isShown && address, made?.id]);
+  }
+
+  return {
+    element, update,
+    enter: () => { isShown = true; },
+    leave: () => { isShown = false; showFrame([false]); },
+  };
+}

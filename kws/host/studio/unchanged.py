@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values read from files, read again only once the file has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_values: dict[tuple[Path, Callable[[Path], Any]], tuple[int, Any]] = {}
+
+
+def read_changed(file: Path, read: Callable[[Path], T]) -> T | None:
+    """`read(file)`, or its last result if the file has not changed; None without a file."""
+    try:
+        changed = file.stat().st_mtime_ns
+    except OSError:
+        return None
+    known = _values.get((file, read))
+    if known is None or known[0] != changed:
+        known = _values[file, read] = (changed, read(file))
+    value: T = known[1]
+    return value

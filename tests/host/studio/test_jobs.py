@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands of the page: they equal the shown text, and survive the server."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kws.audio.sound_files import write_clip
+from kws.errors import KwsError
+from kws.host.studio.jobs import BusyError, Jobs, JobState
+from kws.host.studio.project import Project
+from kws.host.studio.state import state_of
+from kws.host.studio.tasks import Task, make_task
+from tests.host.studio.conftest import Serve, add_trained_run, spoken
+
+QUICK = {"effort": "quick"}
+
+
+def long_task(project: Project, seconds: int = 60) -> Task:
+    """A command that takes a minute and can be stopped."""
+    write_clip(project.path / "quiet.wav", np.zeros(seconds * 16000, np.int16))
+    return Task("listen", "", "Listen", ("listen", "--input", "quiet.wav", "--plain"))
+
+
+def wait(jobs: Jobs, number: int, seconds: float = 60) -> JobState:
+    """The state of a job after its end."""
+    end = time.monotonic() + seconds
+    while (job := jobs.find(number)) and job.state is JobState.RUNNING:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    assert job
+    return job.state
+
+
+def run_in_terminal(project: Project, command: str) -> None:
+    """Run a command as shown, in a shell in the project's folder."""
+    program = f"{shlex.quote(sys.executable)} -c 'from kws.cli.main import main; main()'"
+    line = command.replace("kws ", f"{program} ", 1)
+    subprocess.run(line, shell=True, cwd=project.path, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"action": "page", **QUICK},
+        {"action": "export", "kind": "arduino", **QUICK},
+        {"action": "export", "kind": "web", **QUICK},
+    ],
+)
+def test_a_button_does_what_its_command_does(tmp_path: Path, request_: dict[str, str]) -> None:
+    projects = []
+    for name in ("button", "terminal"):
+        project = Project(tmp_path / name)
+        project.save("yes, no", "en", "", [])
+        add_trained_run(project.path)
+        projects.append(project)
+    button, terminal = projects
+    jobs = Jobs(button)
+    task = make_task(button, request_, jobs.last)
+    job = jobs.start(task)
+    assert wait(jobs, job.id) is JobState.DONE, job.output()
+    run_in_terminal(terminal, task.command)
+    kept = ("pages", "exports", "firmware")
+    shown = [state_of(project, Jobs(project)) for project in projects]
+    assert {key: shown[0][key] for key in kept if key in shown[0]} == {
+        key: shown[1][key] for key in kept if key in shown[1]
+    }
+    files = [
+        {str(it.relative_to(project.path)): it.read_bytes() for place in kept
+         for it in (project.path / place).rglob("*") if it.is_file()}
+        for project in projects
+    ]  # fmt: skip
+    assert files[0] == files[1] != {}
+
+
+def test_a_command_with_an_output_file_writes_it_only_once_complete(project: Project) -> None:
+    jobs = Jobs(project)
+    good = Task("boards", "", "List", ("boards", "--json"), "boards.json")
+    assert wait(jobs, jobs.start(good).id) is JobState.DONE
+    assert len(json.loads((project.path / "boards.json").read_text())) > 5
+    bad = Task("boards", "", "List", ("boards", "--model", "nowhere", "--json"), "bad.json")
+    job = jobs.start(bad)
+    assert wait(jobs, job.id) is JobState.FAILED
+    assert "nowhere" in job.output()
+    assert not (project.path / "bad.json").exists()
+
+
+def test_no_python_file_of_the_project_is_imported(project: Project) -> None:
+    for name in ("numpy", "typer", "kws", "json"):
+        (project.path / f"{name}.py").write_text("raise SystemExit('imported')")
+    jobs = Jobs(project)
+    job = jobs.start(Task("boards", "", "List", ("boards",)))
+    assert wait(jobs, job.id) is JobState.DONE, job.output()
+
+
+def test_one_command_runs_at_a_time(project: Project) -> None:
+    jobs = Jobs(project)
+    first = jobs.start(long_task(project))
+    with pytest.raises(BusyError, match="Listen is running"):
+        jobs.start(long_task(project))
+    jobs.stop(first.id)
+    assert wait(jobs, first.id) is JobState.STOPPED
+    second = jobs.start(long_task(project, 1))
+    assert wait(jobs, second.id) is JobState.DONE
+
+
+def test_a_new_server_adopts_the_running_command(project: Project) -> None:
+    number = Jobs(project).start(long_task(project)).id
+    again = Jobs(project)
+    running = again.running()
+    assert running
+    assert running.id == number
+    again.stop(number)
+    assert wait(again, number) is JobState.STOPPED
+
+
+def test_a_killed_command_is_interrupted(project: Project) -> None:
+    jobs = Jobs(project)
+    job = jobs.start(long_task(project))
+    group = json.loads((job.folder / "process.json").read_text())["group"]
+    time.sleep(0.5)
+    os.killpg(group, signal.SIGKILL)
+    assert wait(jobs, job.id) is JobState.INTERRUPTED
+    assert jobs.running() is None
+
+
+def test_starting_from_many_threads_starts_one(project: Project) -> None:
+    jobs, started, refused = Jobs(project), [], []
+    task = long_task(project)
+
+    def start() -> None:
+        try:
+            started.append(jobs.start(task))
+        except KwsError as error:
+            refused.append(str(error))
+
+    threads = [threading.Thread(target=start) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for _ in range(50):  # pages ask for the state meanwhile
+        jobs.all()
+    for thread in threads:
+        thread.join()
+    assert len(started) == 1
+    assert all("is running" in line for line in refused)
+    jobs.stop(started[0].id)
+    assert wait(jobs, started[0].id) is JobState.STOPPED
+
+
+def test_a_page_starts_and_stops_a_training(studio: Serve, project: Project) -> None:
+    served = studio(project.path)
+    number = served.start(action="train", effort="quick")
+    status, content = served.request("POST", "/api/jobs", {"action": "page", "effort": "quick"})
+    assert status == 400, content
+    end = time.monotonic() + 120
+    while not served.state()["jobs"][0]["step"]:
+        assert time.monotonic() < end
+        time.sleep(0.2)
+    assert served.state()["efforts"][0]["run"] == "unfinished"
+    served.request("POST", f"/api/jobs/{number}/stop")
+    job = served.end_of(number)
+    assert job["state"] == "stopped"
+    assert "the same command resumes" in job["last"]
+    again = served.json("POST", "/api/command", {"action": "train", "effort": "quick"})
+    assert again["command"] == job["command"], "it resumes in the same folder"
+    served.json(
+        "PUT", "/api/settings", {"phrase": "yes", "language": "en", "data": "", "negatives": []}
+    )
+    other = served.json("POST", "/api/command", {"action": "train", "effort": "quick"})
+    assert other["command"].endswith("runs/quick-2"), "other words get their own folder"
+
+
+def test_a_killed_server_loses_nothing(studio: Serve, project: Project) -> None:
+    """Killed at random moments of recording; what a page was told to be saved is there."""
+    rng = random.Random(7)
+    saved = set()
+    for _ in range(5):
+        served = studio(project.path)
+        killer = threading.Timer(rng.uniform(0.05, 1.0), served.kill)
+        killer.start()
+        try:
+            while True:
+                status, content = served.request(
+                    "POST", "/api/takes?word=yes&speaker=anna", spoken()
+                )
+                assert status == 201, content
+                saved.add(json.loads(content)["name"])
+        except OSError:
+            pass
+        killer.join()
+    assert len(saved) > 5
+    shown = {take["name"] for take in studio(project.path).state()["takes"]}
+    assert saved <= shown
+    assert len(shown) <= len(saved) + 5, "at most one take per kill was saved but not acknowledged"
+
+
+def test_a_second_studio_is_refused_and_ctrl_c_ends_the_first(
+    studio: Serve, project: Project
+) -> None:
+    first = studio(project.path)
+    with pytest.raises(AssertionError, match="another kws command is using this folder"):
+        studio(project.path)
+    assert first.interrupt() == 130
+    assert "the same command opens the page again" in first.errors()
+    assert studio(project.path).state()["words"] == ["yes", "no"]
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system with 300 kB."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=300k", "kws-test", str(disk)]
+    if os.getuid() != 0 or subprocess.run(mount, check=False, capture_output=True).returncode != 0:
+        pytest.skip("only root can make a small file system, and not in every container")
+    yield disk
+    subprocess.run(["umount", "--lazy", str(disk)], check=True)
+
+
+def test_a_full_disk_loses_no_recording_and_is_one_line(studio: Serve, small_disk: Path) -> None:
+    served = studio(small_disk / "project")
+    served.json(
+        "PUT", "/api/settings", {"phrase": "yes", "language": "en", "data": "", "negatives": []}
+    )
+    saved = 0
+    for _ in range(60):
+        status, content = served.request("POST", "/api/takes?word=yes&speaker=anna", spoken())
+        if status != 201:
+            break
+        saved += 1
+    assert status == 500
+    assert "free some disk space" in json.loads(content)["error"]
+    assert saved >= 5
+    takes = served.state()["takes"]
+    assert len(takes) == saved
+    for take in takes:
+        status, _ = served.request("GET", f"/api/takes/yes/{take['name']}")
+        assert status == 200
+    with contextlib.suppress(OSError), (small_disk / "filler").open("wb", buffering=0) as filler:
+        while True:
+            filler.write(b"x" * 1024)
+    status, content = served.request("POST", "/api/jobs", {"action": "train", "effort": "quick"})
+    assert status == 500
+    assert "\n" not in json.loads(content)["error"]
+    served.request("DELETE", f"/api/takes/yes/{takes[0]['name']}")
+    status, _ = served.request("POST", "/api/takes?word=yes&speaker=anna", spoken())
+    assert status == 201, "there is room again"

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of `kws studio` in a browser with a microphone: from a word to an emulated board."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from kws.audio.background_noises import quiet_room
+from kws.audio.sound_files import load_clip, write_clip
+from kws.bundle.reading import load_bundle
+from kws.host.emulate.recordings import default_matrix
+from kws.host.studio.project import Project
+from tests.host.conftest import Launch
+from tests.host.studio.conftest import Serve, Studio, add_trained_run
+from tests.host.web.exported_page import PATIENCE, wait_until
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+needs_espeak = pytest.mark.skipif(not shutil.which("espeak-ng"), reason="espeak-ng is missing")
+
+STEPS = ("Word", "Record", "Train", "Judge", "Try", "Board")
+
+
+@pytest.fixture(scope="module")
+def listener(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Browser:
+    """A browser whose microphone hears *yes* every two seconds."""
+    file = tmp_path_factory.mktemp("microphone") / "yes.wav"
+    clip = load_clip(default_matrix() / "yes_slt.flac")
+    write_clip(file, np.concatenate([clip, quiet_room(16_000)]))
+    return launch(
+        "--use-fake-device-for-media-stream",
+        "--use-fake-ui-for-media-stream",
+        f"--use-file-for-fake-audio-capture={file}",
+    )
+
+
+# The browser's own lines: a server that was killed, and step Try's page without a service worker.
+EXPECTED = ("fetching the script", "ERR_CONNECTION_RE", "ERR_INCOMPLETE_CHUNKED_ENCODING")
+
+
+@pytest.fixture
+def page(listener: Browser) -> Iterator[Page]:
+    """A page; fails at the end if the browser logged other errors."""
+    complaints: list[str] = []
+    context = listener.new_context(permissions=["microphone"])
+    opened = context.new_page()
+    opened.set_default_timeout(PATIENCE)
+    opened.on(
+        "console",
+        lambda it: complaints.append(f"{it.text} {it.location}") if it.type == "error" else None,
+    )
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+    yield opened
+    context.close()
+    assert [it for it in complaints if not any(text in it for text in EXPECTED)] == []
+
+
+def go(page: Page, step: str) -> None:
+    page.get_by_role("link", name=step).first.click()
+
+
+def open_studio(page: Page, served: Studio) -> None:
+    page.goto(served.url)
+    page.get_by_role("heading", level=1).wait_for()
+    assert "token" not in page.url
+
+
+@needs_espeak
+def test_a_word_is_scored_saved_recorded_and_deleted(
+    studio: Serve, page: Page, tmp_path: Path
+) -> None:
+    served = studio(tmp_path / "new")
+    open_studio(page, served)
+    page.get_by_label("Word or phrase").fill("yes")
+    page.get_by_text("Poor choice", exact=True).wait_for()
+    page.get_by_text("1 syllable", exact=True).wait_for()
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("Saved", exact=True).first.wait_for()
+    assert Project(served.project).words == ("yes",)
+    go(page, "Record")
+    page.locator("button.record").click()
+    page.get_by_text("Enter a name first.").wait_for()
+    page.get_by_label("Who is speaking?").fill("Anna")
+    for _ in range(4):  # the fake microphone is not in time with the button
+        page.locator("button.record").click()
+        page.locator("button.record[data-phase=speak]").wait_for()
+        page.locator("button.record[data-phase=idle]").wait_for()
+        if page.locator(".take").count():
+            break
+    page.get_by_text("Saved. 1 take of").wait_for()
+    page.locator(".take").scroll_into_view_if_needed()
+    drawn = "document.querySelector('.take canvas').width"
+    wait_until(page, f"{drawn} > 40 && {drawn} < 60")
+    (take,) = Project(served.project).takes()
+    assert len(load_clip(take.path)) == 16000
+    page.get_by_role("button", name="Delete take 1 of yes by Anna").click()
+    assert take.path.exists(), "it asks first"
+    page.get_by_role("button", name="Press again to delete").click()
+    page.get_by_text("No takes yet").wait_for()
+    assert not take.path.exists()
+
+
+def test_a_model_is_judged_tried_and_run_on_the_emulated_board(
+    studio: Serve, page: Page, project: Project, board_tools: object
+) -> None:
+    run = add_trained_run(project.path)
+    for word, file in (("yes", "yes_slt"), ("no", "no_awb")):  # enough speakers for the test split
+        for number in range(20):
+            clip = load_clip(default_matrix() / f"{file}.flac")
+            write_clip(run / "data" / word / f"speaker{number}_nohash_0.wav", clip)
+    served = studio(project.path)
+    open_studio(page, served)
+
+    go(page, "Judge")
+    page.get_by_text("It hears the words well").wait_for()
+    page.get_by_label("Threshold").and_(page.locator("[type=range]")).fill("125")
+    page.get_by_text("kws set runs/quick/bundle --threshold 125").wait_for()
+    page.get_by_role("button", name="Set threshold to 125").click()
+    page.get_by_text("This is the model's threshold").wait_for()
+    look = load_bundle(run / "bundle").second_look
+    assert look
+    assert set(look.settings.thresholds.values()) == {125}
+
+    go(page, "Try")
+    page.get_by_text("kws export web --model runs/quick/bundle --out pages/quick").wait_for()
+    page.get_by_role("button", name="Make the page").click()
+    frame = page.frame_locator("iframe[src]")
+    frame.get_by_role("button", name="Listen").click()
+    frame.locator("#heard b", has_text="yes").first.wait_for()
+    page.get_by_text(re.compile(r"heard yes \(\d+\)")).first.wait_for()
+    page.get_by_label("Word that was missed").select_option("no")
+    page.get_by_role("button", name="I said it, and it did not hear me").click()
+    page.get_by_text("missed no").wait_for()
+    frame.get_by_role("button", name="Stop").click()
+    page.get_by_role("button", name=re.compile("Not my word: .* heard yes")).first.click()
+    page.get_by_role("button", name=re.compile("^My word: .* missed no")).click()
+    page.get_by_text("missed no").wait_for(state="detached")
+    assert len(list((project.path / "sound/home/mined").glob("*_yes.wav"))) == 1
+    assert [take.word for take in Project(project.path).takes()] == ["no"]
+
+    go(page, "Board")
+    job = served.start(action="test", effort="quick", board="qemu")
+    assert served.end_of(job, 300)["state"] in {"done", "failed"}
+    assert "right: tiny" in served.state()["jobs"][0]["text"]
+    page.get_by_label("Format").select_option("arduino")
+    page.get_by_role("button", name="Export", exact=True).click()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Arduino library, quick").click()
+    assert download.value.suggested_filename == "quick-arduino.zip"
+
+
+def test_the_page_continues_after_its_server_was_killed(
+    studio: Serve, page: Page, project: Project
+) -> None:
+    served = studio(project.path)
+    open_studio(page, served)
+    go(page, "Word")
+    served.kill()
+    page.get_by_text("The connection to kws studio is lost").wait_for()
+    again = studio(project.path, port=served.port)
+    again.json(
+        "PUT", "/api/settings", {"phrase": "yes", "language": "en", "data": "", "negatives": []}
+    )
+    page.get_by_text("The connection to kws studio is lost").wait_for(state="hidden")
+    phrase = page.get_by_label("Word or phrase")
+    end = time.monotonic() + PATIENCE / 1000
+    while phrase.input_value() != "yes":
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_step_is_accessible_and_fits(
+    studio: Serve, listener: Browser, project: Project, scheme: str, width: int
+) -> None:
+    add_trained_run(project.path)
+    served = studio(project.path)
+    context = listener.new_context(
+        viewport={"width": width, "height": 844},
+        color_scheme=scheme,
+        reduced_motion="reduce",
+    )
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    open_studio(page, served)
+    for step in STEPS:
+        go(page, step)
+        page.wait_for_timeout(600)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), step
+        violations = Axe().run(page, options={"iframes": False}).response["violations"]
+        serious = [
+            (it["id"], it["nodes"][0]["html"])
+            for it in violations
+            if it["impact"] in {"serious", "critical"}
+        ]
+        assert serious == [], step
+    context.close()
+
+
+def test_all_steps_can_be_reached_with_the_keyboard(
+    studio: Serve, page: Page, project: Project
+) -> None:
+    open_studio(page, studio(project.path))
+    page.keyboard.press("Tab")
+    assert "Skip" in page.evaluate("document.activeElement.textContent")
+    for step in STEPS:
+        page.keyboard.press("Tab")
+        assert step in page.evaluate("document.activeElement.textContent")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", level=1, name="Put it on a board").wait_for()
+    assert page.evaluate("document.activeElement.tagName") == "H1", "the focus moves to the step"
+
+
+def test_the_page_is_small_and_needs_no_other_server(
+    studio: Serve, page: Page, project: Project
+) -> None:
+    sizes: list[int] = []
+    addresses: list[str] = []
+    page.on("response", lambda it: sizes.append(len(it.body())) if "/api/" not in it.url else None)
+    page.on("request", lambda it: addresses.append(it.url))
+    served = studio(project.path)
+    page.goto(served.url)
+    page.get_by_role("heading", level=1).wait_for()
+    assert sum(sizes) < 200_000
+    assert all(it.startswith(served.origin) for it in addresses)
