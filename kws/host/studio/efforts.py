@@ -40,9 +40,9 @@ EFFORTS = {
         Effort(
             "quick",
             "Quick look",
-            "A first model in a few minutes. It hears you in a quiet room, and wakes often by "
-            "accident: it has not learned from talk.",
-            {"voices": 24, "takes": 2, "alike": 4, "epochs": 6},
+            "A first model in a few minutes, to see all steps. It misses many people, and has not "
+            "learned to ignore talk.",
+            {"voices": 40, "takes": 2, "alike": 4, "epochs": 25},
             learns_sound=False,
         ),
         Effort(

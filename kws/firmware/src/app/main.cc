@@ -197,15 +197,15 @@ int main() {
     if (heard) {
       meter.Add(hop, kws::AudioRing::kHopSamples);
       if (diagnostics.ProcessHop(hop) != kws::Status::kOk) board::Halt(board::Fault::kModel);
-      led.AfterHop(pipeline);
+      last_hop_ms = board::Milliseconds();
+      led.AfterHop(pipeline, last_hop_ms);
 #ifdef KWS_HAS_PINS
       const int heard_label = pipeline.detection().label;
       if (heard_label != kws::Detection::kNothing) {
-        pulses.Hear(pipeline.label(heard_label), board::Milliseconds());
+        pulses.Hear(pipeline.label(heard_label), last_hop_ms);
       }
 #endif
       board::FeedWatchdog();
-      last_hop_ms = board::Milliseconds();
     }
     if (board::Milliseconds() - lost_report_ms >= kLostReportMs) {
       const uint32_t lost = audio.TakeLost();

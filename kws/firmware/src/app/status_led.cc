@@ -3,8 +3,8 @@
 
 namespace kws {
 
-void StatusLed::AfterHop(const Pipeline& pipeline) {
-  Tick(pipeline.time_ms());
+void StatusLed::AfterHop(const Pipeline& pipeline, uint32_t now_ms) {
+  Tick(now_ms);
   const Detection& detection = pipeline.detection();
   int label = 0;
   if (detection.label != Detection::kNothing) {
@@ -14,7 +14,7 @@ void StatusLed::AfterHop(const Pipeline& pipeline) {
                   : detection.label - pipeline.config().label_count -
                         pipeline.commands()->config.first_keyword;
     label += Detector::kFirstKeyword;
-    Show(label, detection.time_ms);
+    Show(label, now_ms);
   }
   if (!pipeline.listening()) {
     Rest(0);

@@ -9,7 +9,9 @@
 
 namespace kws {
 
-// Times are those of the pipeline, in ms, modulo 2^32. Labels are as in board::SetLed.
+// Times are of any clock, in ms, modulo 2^32. On a board it is the board's: after a slow inference,
+// the pipeline's time runs faster, and a word would be shown too briefly. Labels are as in
+// board::SetLed.
 class StatusLed {
  public:
   static constexpr uint32_t kShownMs = 600;
@@ -21,7 +23,7 @@ class StatusLed {
 
   // Call after each hop of the pipeline: shows a detected word, and the wake word while the second
   // bundle is active.
-  void AfterHop(const Pipeline& pipeline);
+  void AfterHop(const Pipeline& pipeline, uint32_t now_ms);
 
   // Shows `label` (> 0) for kShownMs, then the idle label.
   void Show(int label, uint32_t time_ms);

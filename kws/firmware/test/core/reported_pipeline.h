@@ -27,7 +27,7 @@ class ReportedPipeline : public Pipeline {
   Status Start() { return responder_.AfterStart(Pipeline::Start()); }
   Status ProcessHop(const int16_t* hop) {
     const Status status = responder_.AfterHop(Pipeline::ProcessHop(hop));
-    led_.AfterHop(*this);
+    led_.AfterHop(*this, time_ms());
     return status;
   }
   const Responder& responder() const { return responder_; }

@@ -55,7 +55,7 @@ const links = NAMES.map((name, index) => {
   const show = onChange(([result, isShown, now, isBad]) => {
     item.className = isBad ? "bad" : result ? "done" : "";
     set(link, { "aria-current": isShown ? "step" : null });
-    set(done, { textContent: result && !isBad ? `, ${texts.isDone}` : "" });
+    set(done, { textContent: `${result && !isBad ? `, ${texts.isDone}` : ""}${now || result ? ", " : ""}` });
     set(line, { textContent: now || result || "" });
     mark.replaceChildren(result ? icon(isBad ? "close" : "check") : `${index + 1}`);
   });
