@@ -31,6 +31,7 @@ FIXTURES = {
     "run": "tensorflow",
     "serve": "process",
     "speech_commands": "people",
+    "studio": "process",
     "tflm_data": "people",
 }
 """The marker of each fixture."""

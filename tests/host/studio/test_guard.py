@@ -24,6 +24,9 @@ CHANGES = [
 ]
 
 
+pytestmark = pytest.mark.process
+
+
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     """A project with a trained model."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 from kws.audio.background_noises import quiet_room
 from kws.audio.sound_files import load_clip, write_clip
@@ -184,6 +183,8 @@ def test_the_page_continues_after_its_server_was_killed(
 def test_every_step_is_accessible_and_fits(
     studio: Serve, listener: Browser, project: Project, scheme: str, width: int
 ) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
     add_trained_run(project.path)
     served = studio(project.path)
     context = listener.new_context(
