@@ -136,7 +136,8 @@ def test_report_may_have_only_talk(run: Run, tmp_path: Path) -> None:
     more = ["--negatives", str(tmp_path / "talk"), "--out", str(tmp_path / "r")]
     result = CliRunner().invoke(app, [*command, *more])
     assert result.exit_code == 0, result.output
-    assert {path.name for path in (tmp_path / "r").iterdir()} == {"report.html", "alarms.png"}
+    names = {path.name for path in (tmp_path / "r").iterdir()}
+    assert names == {"report.html", "report.json", "alarms.png"}
     html = (tmp_path / "r" / "report.html").read_text()
     assert "talk alone" in html
     assert "<audio" not in html
