@@ -61,11 +61,11 @@ def make_project(page: Page) -> None:
     page.get_by_label("Word or phrase").fill(PHRASE)
     page.get_by_role("button", name="Save").click()
     go(page, "record")
-    page.get_by_label("Who speaks?").fill("Anna")
+    page.get_by_label("Who is speaking?").fill("Anna")
     for _ in range(12):
-        page.get_by_role("button", name="Record", exact=True).click()
-        page.get_by_role("button", name="Record", exact=True).wait_for()
-        page.wait_for_timeout(700)
+        page.locator("button.record").click()
+        page.locator("button.record[data-phase=speak]").wait_for()
+        page.locator("button.record[data-phase=idle]").wait_for()
         if page.locator(".take").count() >= 4:
             break
     go(page, "train")
@@ -73,7 +73,7 @@ def make_project(page: Page) -> None:
     go(page, "try")
     run(page, "Make the page")
     go(page, "board")
-    run(page, "Compare the boards")
+    run(page, "Compare boards")
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
+from datetime import datetime
 from pathlib import Path
 
 from kws.audio.dataset import Split
@@ -53,6 +54,12 @@ class MinedClip:
 def file_name(*parts: str) -> str:
     """A name such as `kitchen_0001_yes.wav`, without characters that a system does not allow."""
     return re.sub(r'[<>:"/\\|?*]', "-", "_".join(parts)) + ".wav"
+
+
+def day_and_time() -> tuple[str, str]:
+    """Now, for file names: `20261224`, `183000123`."""
+    now = datetime.now().astimezone()
+    return f"{now:%Y%m%d}", f"{now:%H%M%S}{now.microsecond // 1000:03}"
 
 
 def before_ms(clip_ms: int) -> int:

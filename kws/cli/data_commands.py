@@ -140,11 +140,11 @@ def voices(context: typer.Context, *, as_json: JsonOption = False) -> None:
     if context.invoked_subcommand:
         return
     from kws.audio.tts.voice_catalogue import read_catalogue
-    from kws.cli.printing.voice_tables import print_catalogue, to_json
+    from kws.cli.printing.voice_tables import print_catalogue
 
     catalogue = read_catalogue()
     if as_json:
-        print(dumps(to_json(catalogue), indent=2))
+        print(dumps(catalogue.to_json(), indent=2))
     else:
         print_catalogue(catalogue)
 

@@ -138,10 +138,10 @@ def accents_of(languages: str) -> tuple[str, ...]:
     """espeak-ng's codes for the languages and accents of `--language`."""
     from kws.audio.tts.engines import espeak
 
-    codes = split_words(languages)
-    if not codes:
+    accents = espeak.accents_in(languages)
+    if not accents:
         raise UsageError("--language: pass a language, such as de")
-    return tuple(dict.fromkeys(accent for code in codes for accent in espeak.accents_of(code)))
+    return accents
 
 
 def split_words(words: str) -> tuple[str, ...]:

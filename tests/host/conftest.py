@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures for tests with devices: the built-in model, and a machine without tools."""
+"""Fixtures for tests with devices: the built-in model, a machine without tools, browsers."""
 
 from __future__ import annotations
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from kws.audio.tts.engines import espeak, flite
 from kws.audio.tts.engines.kokoro_voices import MIXTURES, style_names
@@ -90,6 +91,10 @@ class Catalogue:
     others: tuple[OtherVoices, ...]
     problems: tuple[str, ...]
     """One line per unusable file."""
+
+    def to_json(self) -> dict[str, Any]:
+        """All fields as JSON values."""
+        return asdict(self) | {"folder": str(self.folder)}
 
 
 def read_catalogue() -> Catalogue:

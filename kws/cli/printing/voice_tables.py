@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kws.audio.tts.voice_catalogue import Catalogue
@@ -37,8 +36,3 @@ def print_catalogue(catalogue: Catalogue) -> None:
     print(f"\n{_NOTE}")
     for problem in catalogue.problems:
         print(f"kws: {problem}", file=sys.stderr)
-
-
-def to_json(catalogue: Catalogue) -> dict[str, Any]:
-    """The catalogue as JSON values."""
-    return asdict(catalogue) | {"folder": str(catalogue.folder)}

@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from pathlib import Path
 
 from kws.audio.capture.record import loudest_part
@@ -20,6 +19,7 @@ from kws.audio.mined_recordings import (
     MINED_FOLDER,
     MinedClip,
     add_clip,
+    day_and_time,
     file_name,
     manifest_text,
 )
@@ -155,7 +155,7 @@ class WakeUps:
         if self._full:
             line = f"{self._folder}: holds {count} recordings; delete some or raise --keep-most"
             return [] if was_full else [line]
-        day, time = _now()
+        day, time = day_and_time()
         clip = MinedClip(
             f"{MINED_FOLDER}/{file_name(day, time, heard.label)}",
             Split.TRAIN,
@@ -191,16 +191,10 @@ class Misses:
             KwsError: the file could not be written.
         """
         # If the user moves it into a word's folder, the day counts as the speaker.
-        day, time = _now()
+        day, time = day_and_time()
         path = self._folder / file_name(f"{day}_nohash_{time}")
         write_clip(path, loudest_part(recent, self._samples))
         return path
-
-
-def _now() -> tuple[str, str]:
-    """Day and time for file names: `20261224`, `183000123`."""
-    now = datetime.now().astimezone()
-    return f"{now:%Y%m%d}", f"{now:%H%M%S}{now.microsecond // 1000:03}"
 
 
 def _split(rule: str, command: str) -> list[str]:

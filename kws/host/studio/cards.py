@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from kws.audio.dataset import Split
-from kws.audio.mined_recordings import MINED_FOLDER, MinedClip, add_clip, file_name
+from kws.audio.mined_recordings import MINED_FOLDER, MinedClip, add_clip, day_and_time, file_name
 from kws.audio.pcm import Pcm
 from kws.audio.sound_files import load_clip, write_clip
 from kws.errors import KwsError, UsageError, os_reason
@@ -90,9 +89,8 @@ def add_card(project: Project, kind: str, label: str, score: int, pcm: Pcm) -> P
         raise UsageError("this word is not from this project's model; make the page again")
     if len(all_cards(project)) >= MOST:
         raise UsageError(f"{MOST} sounds wait to be sorted; sort some first")
-    now = datetime.now().astimezone()
-    stamp = f"{now:%Y%m%d-%H%M%S}{now.microsecond // 1000:03}"
-    path = project.path / CARDS / file_name(stamp, kind, str(score), label)
+    name = file_name("-".join(day_and_time()), kind, str(score), label)
+    path = project.path / CARDS / name
     write_clip(path, pcm)
     return path
 

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from kws import config
+from kws.audio.tts.engines.espeak import accents_in
 from kws.bundle.layout import SETTINGS_FILE
 from kws.errors import KwsError
-from kws.host.studio.project import HOME, RECORDINGS, RUNS, Project, accents, read_json, texts_of
+from kws.host.studio.project import HOME, RECORDINGS, RUNS, Project, read_json, texts_of
 from kws.host.studio.unchanged import read_changed
 from kws.model.wake import wake_word
 from kws.model.wake.wake_settings import WakeSettings
@@ -70,7 +71,7 @@ def wake_settings(project: Project, effort: Effort) -> WakeSettings:
         KwsError: the phrase or the language does not suit.
     """
     return WakeSettings(
-        project.words, accents=accents(project.settings.language), **effort.settings
+        project.words, accents=accents_in(project.settings.language), **effort.settings
     )
 
 

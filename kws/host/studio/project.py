@@ -31,7 +31,7 @@ from kws.audio.layout.word_folders import read_folders
 from kws.audio.mined_recordings import MINED_FOLDER
 from kws.audio.pcm import Pcm, samples_of
 from kws.audio.sound_files import write_clip
-from kws.audio.tts.engines.espeak import accents_of
+from kws.audio.tts.engines.espeak import accents_in
 from kws.errors import KwsError, UsageError
 from kws.files import atomic_write, make_directory
 from kws.host.studio.unchanged import read_changed
@@ -138,7 +138,7 @@ class Project:
             if len(text) > _MOST_TEXT or _has_control_characters(text):
                 raise UsageError("a text is too long or has control characters; retype it")
         labels_of(phrase)
-        if not accents(language):
+        if not accents_in(language):
             raise UsageError("choose a language, such as en")
         for folder in filter(None, (data, *negatives)):
             if not (self.path / Path(folder).expanduser()).is_dir():
@@ -193,13 +193,14 @@ class Project:
         name = speaker.strip()[:_MOST_NAME]
         clips = Clips(self.path / RECORDINGS, speaker_hash(name or None))
         with self._lock:
-            file = clips.next_path(word)
-            write_clip(file, clip)
+            # The name first: a page may ask for the state in between.
             named = self.settings.speakers
             if name and not _has_control_characters(name) and named.get(clips.speaker) != name:
                 names = {**named, clips.speaker: name}
                 if len(names) <= _MOST_NAMES:
                     self._write(replace(self.settings, speakers=names))
+            file = clips.next_path(word)
+            write_clip(file, clip)
         return file, ""
 
     def find_take(self, word: str, name: str) -> Path | None:
@@ -258,16 +259,6 @@ def labels_of(phrase: str) -> tuple[str, ...]:
     if labels:
         check_keywords(labels)
     return labels
-
-
-def accents(language: str) -> tuple[str, ...]:
-    """espeak-ng's codes of the accents of some languages; empty if none is given.
-
-    Raises:
-        UsageError: a language is unknown.
-    """
-    codes = [code.strip() for code in language.split(",") if code.strip()]
-    return tuple(dict.fromkeys(accent for code in codes for accent in accents_of(code)))
 
 
 def _has_control_characters(text: str) -> bool:

@@ -25,7 +25,7 @@ import numpy as np
 
 from kws.audio.pcm import Pcm
 from kws.audio.sound_files import load_clip, to_int16, wav_bytes
-from kws.audio.tts.engines.espeak import spoken_form
+from kws.audio.tts.engines.espeak import accents_in, spoken_form
 from kws.audio.tts.engines.speech import USUAL_RATE, Draws
 from kws.audio.tts.phrase_score import score_phrases
 from kws.audio.tts.voice_catalogue import read_catalogue
@@ -38,7 +38,7 @@ from kws.host.studio.cards import Card, add_card, find_card, sort_card
 from kws.host.studio.efforts import EFFORTS, runs_of
 from kws.host.studio.guard import TOKEN, Guard
 from kws.host.studio.jobs import LOG, BusyError, Jobs
-from kws.host.studio.project import PAGES, Project, accents, labels_of, texts_of
+from kws.host.studio.project import PAGES, Project, labels_of, texts_of
 from kws.host.studio.state import downloads, state_of
 from kws.host.studio.tasks import make_task
 from kws.host.web.site_files import SITE as LIVE_SITE
@@ -79,7 +79,7 @@ _TYPES = {
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml; charset=utf-8",
     ".png": "image/png",
-    ".webmanifest": "application/manifest+json",
+    ".json": "application/json; charset=utf-8",
 }
 
 _REPORT_POLICY = (
@@ -249,24 +249,21 @@ class _Studio:
         if not words:
             raise UsageError("type a word or a phrase")
         spoken = dict(zip(words, texts_of(phrase), strict=True))
-        return JSONResponse(score_phrases(words, spoken, accents(language)).to_json())
+        return JSONResponse(score_phrases(words, spoken, accents_in(language)).to_json())
 
     def say(self, request: Request) -> Response:
         phrase, language = _phrase_of(request)
         number = request.query_params.get("voice", "0")
-        voices = find_voices(_VOICES, accents(language))
+        voices = find_voices(_VOICES, accents_in(language))
         if not number.isdecimal() or int(number) >= len(voices):
             raise HTTPException(404, "there is no such voice")
         text = ", ".join(texts_of(phrase))
         if not labels_of(phrase):
             raise UsageError("type a word or a phrase")
-        return Response(_spoken(text, accents(language), int(number)), media_type="audio/wav")
+        return Response(_spoken(text, accents_in(language), int(number)), media_type="audio/wav")
 
     def voices(self, _: Request) -> Response:
-        from dataclasses import asdict  # noqa: PLC0415
-
-        catalogue = read_catalogue()
-        return JSONResponse(asdict(catalogue) | {"folder": str(catalogue.folder)})
+        return JSONResponse(read_catalogue().to_json())
 
     # --- recordings -------------------------------------------------------------------------------
 

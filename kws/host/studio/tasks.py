@@ -17,6 +17,7 @@ from kws.host.export.exporters import EXPORTERS
 from kws.host.studio.efforts import (
     EFFORTS,
     Effort,
+    Run,
     finished_run,
     run_name,
     runs_of,
@@ -91,27 +92,18 @@ def train_task(project: Project, effort: Effort, last: Callable[[str], Task | No
     if not project.words:
         raise UsageError("choose a word first")
     wake_settings(project, effort)
-    runs = runs_of(project, effort.name)
-    number = runs[-1].number if runs else 1
-    task = _train(project, effort, number)
-    if runs and not is_current(project, task, last(_out(task))):
-        task = _train(project, effort, number + 1)
+    newest = next(reversed(runs_of(project, effort.name)), None)
+    task = _train(project, effort, newest.number if newest else 1)
+    if newest and not _is_from(newest, task, last(_out(task)), project):
+        task = _train(project, effort, newest.number + 1)
     return task
 
 
-def is_current(project: Project, task: Task, before: Task | None) -> bool:
-    """Whether a run's folder is from the command that `task` would run now.
-
-    Args:
-        project: the project.
-        task: the command that trains into this folder.
-        before: the last command that did; None if it was started elsewhere.
-    """
-    if before is not None:
-        return before.arguments == task.arguments and before.inputs == task.inputs
-    number = int(_out(task).rpartition("-")[2]) if "-" in _out(task) else 1
-    runs = [run for run in runs_of(project, task.of) if run.number == number]
-    return not runs or spoken_words(runs[0]) in {None, project.words}
+def _is_from(run: Run, task: Task, before: Task | None, project: Project) -> bool:
+    """Whether a run is from the command `task`; `before` is the last one that the page started."""
+    if before is None:  # started in a terminal
+        return spoken_words(run) in {None, project.words}
+    return before.arguments == task.arguments and before.inputs == task.inputs
 
 
 def _train(project: Project, effort: Effort, number: int) -> Task:

@@ -17,6 +17,9 @@ import numpy.typing as npt
 from kws.errors import ModelError
 from kws.files import atomic_write
 
+_DAMAGED = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile)
+"""What reading a damaged file raises."""
+
 Arrays = list[npt.NDArray[np.generic]]
 
 
@@ -101,7 +104,7 @@ def load(path: Path) -> State | None:
                 [file[name] for name in names if name.startswith("best")],
                 [EpochResult(**result) for result in json.loads(str(file["history"]))],
             )
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+    except _DAMAGED as error:
         raise ModelError(
             f"{path}: the checkpoint is damaged ({type(error).__name__}); remove it to train again"
         ) from None
@@ -112,7 +115,7 @@ def load_history(path: Path) -> list[EpochResult]:
     try:
         with np.load(path, allow_pickle=False) as file:
             return [EpochResult(**result) for result in json.loads(str(file["history"]))]
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+    except _DAMAGED:
         return []
 
 

@@ -70,6 +70,17 @@ def spoken_form(word: str) -> str:
     return word.replace("_", " ")
 
 
+def accents_in(languages: str) -> tuple[str, ...]:
+    """The accents of languages separated by commas, each once; empty if there is none.
+
+    Raises:
+        ToolError: espeak-ng failed.
+        UsageError: it does not know a language.
+    """
+    codes = (code.strip() for code in languages.split(","))
+    return tuple(dict.fromkeys(accent for code in codes if code for accent in accents_of(code)))
+
+
 def accents_of(code: str) -> tuple[str, ...]:
     """The accents of a language, such as fr-fr, fr-be and fr-ch for fr; for an accent, itself.
 

@@ -139,7 +139,7 @@ export const texts = {
     level: "Microphone level",
     microphone: (line) => `${line.charAt(0).toUpperCase()}${line.slice(1).replaceAll("press Listen", "press Record").replace(/; open .* kws export web.*$/, "; open kws studio at 127.0.0.1")}.`,
     silent: "The microphone sends no sound. Check that it is switched on, then press Record.",
-    target: "20 takes by 4 people cut the misses of “computer” from 20 to 11 %. More people help more than more takes.",
+    target: "20 takes by 4 people cut the misses of “computer” from 20 to 11 %, with 5 instead of 3 false alarms in 9 hours of talk. More people help more than more takes.",
     takes: "takes",
     people: "people",
     of: (number, goal) => `${number} of ${goal}`,
