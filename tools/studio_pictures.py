@@ -2,7 +2,7 @@
 """Draws the pictures of docs/studio.md from a real project: part of `make pictures`.
 
 It says a phrase into the page's microphone, trains the quick look, and compares the boards: about
-ten minutes. Needs Chromium, espeak-ng and the compiler for the boards.
+five minutes. Needs Chromium, espeak-ng and the compiler for the boards.
 """
 
 from __future__ import annotations
@@ -114,6 +114,7 @@ def opened(chromium: Browser, url: str, **options: Any) -> Page:
     page = chromium.new_context(permissions=["microphone"], **options).new_page()
     page.goto(url)
     page.get_by_role("heading", level=1).wait_for()
+    page.evaluate("folder.style.visibility = 'hidden'")  # it names a temporary folder
     return page
 
 

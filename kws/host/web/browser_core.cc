@@ -28,6 +28,8 @@
 #if __has_include("then/look/compiled_model.h")
 #define KWS_HAS_COMMANDS_LOOK
 #include "then/look/compiled_model.h"
+#elif __has_include("then/look/second_look.h")
+#define KWS_SHARES_LOOK  // the first bundle's has the same model
 #endif
 #else
 #include "kws/runtime/micro_interpreter.h"
@@ -99,8 +101,10 @@ constexpr const kws::CompiledModel* kModels[kMaxModels] = {
 #else
     nullptr,
 #endif
-#ifdef KWS_HAS_COMMANDS_LOOK
+#if defined(KWS_HAS_COMMANDS_LOOK)
     &kws::commands_look::kCompiledModel,
+#elif defined(KWS_SHARES_LOOK)
+    &kws::settings_look::kCompiledModel,
 #else
     nullptr,
 #endif
