@@ -166,8 +166,12 @@ def _sources(text: str, licences: set[str]) -> Iterator[Item]:
         if licence not in licences and re.search(pattern, text):
             known = find_licences(licence)
             yield replace(known[0], part=name) if known else Item(name, NOT_RECORDED, ASK)
-    if text.startswith("Synthetic voices"):  # written by `kws wake`
+    if text.startswith(("Synthetic voices.", "Synthetic voices and recordings.")):
+        # Written by `kws wake` before it named the voices.
         yield Item("voices", NOT_RECORDED, ASK, ("look up each voice in kws voices",))
+    if text.startswith("Synthetic voices"):
+        for program in re.findall(r"\b(espeak-ng|flite)\b", text):
+            yield Item(f"voices of {program}", "covers the program, not its sound", YES)
     if text.startswith("Synthetic voices and recordings"):
         yield Item("recordings", "yours, if you made them", YES)
     folder = re.search(r"clips of the folder (.+)\.$", text)  # written by `kws train`

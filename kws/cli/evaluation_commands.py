@@ -83,7 +83,7 @@ def evaluate(
         typer.Option(help="Words of the recording: a label track exported from Audacity."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Write report.html and its pictures to this folder.")
+        Path | None, typer.Option(help="Write report.html and its figures to this folder.")
     ] = None,
     png: Annotated[
         Path | None, typer.Option(help="Save a picture of the confusion matrix as this PNG file.")
@@ -117,8 +117,8 @@ def evaluate(
     plan = stream_plan(hours, other_hours, snr, seed)
     part = split_of(split)
     # Fail early if an input is missing.
-    if png or out:
-        require("matplotlib.figure", "plots", "--png" if png else "--out")
+    if png:
+        require("matplotlib.figure", "plots", "--png")
     if out:
         require("jinja2", "evaluate", "--out")
     require("scipy.stats", "evaluate", "kws evaluate")
@@ -146,7 +146,7 @@ def evaluate(
             print_tables(recall_table(result.clips.matrix), *clip_tables(result.clips))
             print(speakers_line(result.clips))
     if png and result.clips:
-        from kws.model.evaluate.report.plots import save_confusion
+        from kws.model.evaluate.report.confusion_picture import save_confusion
 
         save_confusion(png, result.clips.matrix, f"{bundle.name}, int8 on the core")
     if out:

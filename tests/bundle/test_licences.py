@@ -125,6 +125,17 @@ def test_a_wake_word_depends_on_its_voices_and_its_base_model() -> None:
     ]
 
 
+def test_a_wake_word_names_its_voices() -> None:
+    named = "Synthetic voices and recordings: espeak-ng, en_US-x-medium (CC BY-NC 4.0)."
+    items = _items(named, arch="x", base_model="")
+    assert [(item.part, item.sale) for item in items] == [
+        ("weights", YES),
+        ("data", NO),
+        ("voices of espeak-ng", YES),
+        ("recordings", YES),
+    ]
+
+
 def test_the_built_in_model_names_its_source(
     bundle: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

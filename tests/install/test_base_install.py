@@ -126,7 +126,7 @@ NEEDS: dict[str, tuple[str, list[object]]] = {
     ),
     "models": ("train", ["models", "tiny_conv", "--board", "none"]),
     "evaluate": ("evaluate", ["evaluate", "--data", "{material}/data"]),
-    "evaluate --out": ("plots", ["evaluate", "--data", "{material}/data", "--out", "report"]),
+    "evaluate --out": ("evaluate", ["evaluate", "--data", "{material}/data", "--out", "report"]),
     "evaluate --png": ("plots", ["evaluate", "--data", "{material}/data", "--png", "matrix.png"]),
     "calibrate": ("evaluate", ["calibrate", "--data", "{material}/data", "--out", "bundle"]),
     "listen": ("live", ["listen", "--plain"]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,9 @@ MODEL_CARD = "MODEL_CARD"
 """File with the origin and licence of a Piper voice."""
 
 LICENCE_LINE = re.compile(r"^\W*licen[sc]e\W+(.+)$", re.IGNORECASE | re.MULTILINE)
+
+_PROGRAM = "program"
+"""The place of the voices of espeak-ng and flite."""
 
 _GPL = "GPL-3.0-or-later (the program)"
 
@@ -125,6 +129,24 @@ def read_catalogue() -> Catalogue:
     return Catalogue(folder, tuple(present), others, tuple(problems))
 
 
+def sources_of(speakers: Iterable[str]) -> str:
+    """The voices among the speakers of a data set, with their licences.
+
+    Programs have no licence here: theirs does not cover the sound that they make.
+
+    Args:
+        speakers: names of voices, see `Voice.name`, and of people.
+    """
+    names = set(speakers)
+    parts = []
+    for voices in read_catalogue().present:
+        part = voices.name if voices.engine == "piper" else ""
+        if any(name.startswith(f"{voices.engine}-") and part in name for name in names):
+            is_program = voices.place == _PROGRAM
+            parts.append(voices.name if is_program else f"{voices.name} ({voices.licence})")
+    return ", ".join(parts)
+
+
 def _programs() -> list[PresentVoices]:
     present = []
     for name, voices, languages, licence in (
@@ -135,7 +157,7 @@ def _programs() -> list[PresentVoices]:
         if speakers:
             program = "espeak-ng" if name == "espeak" else name
             present.append(
-                PresentVoices(name, program, len(speakers), languages, licence, "program")
+                PresentVoices(name, program, len(speakers), languages, licence, _PROGRAM)
             )
     return present
 

@@ -13,7 +13,7 @@ from kws.host.build.boards import Board
 from kws.host.doctor import Check
 from kws.host.emulate.expectations import Row
 from kws.host.emulate.faults import FaultRow
-from kws.host.emulate.player import Result
+from kws.host.emulate.player import HOST, Result
 from kws.host.serial.lines import Event, Heard
 
 
@@ -64,7 +64,8 @@ def results_text(
         if result.host is not None
     ]
     right = sum(row.ok for row in rows)
-    total = f"{right} of {len(rows)} right: {bundle.name} {bundle.sha8} on {board}"
+    alike = "" if board == HOST or faults else ", as on this machine"
+    total = f"{right} of {len(rows)} right: {bundle.name} {bundle.sha8} on {board}{alike}"
     if not injected:
         return "\n".join([plain_table(lines), *faults, total])
     says = [("fault or command", "the board reports", "")]

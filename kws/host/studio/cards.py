@@ -19,12 +19,12 @@ from kws.audio.sound_files import load_clip, write_clip
 from kws.errors import KwsError, UsageError, os_reason
 from kws.host.studio.project import CARDS, HOME, Project
 
-HEARD, MISSED = "heard", "missed"
+HEARD, NEAR, MISSED = "heard", "near", "missed"
 
 MOST = 200
 """Maximum number of unsorted cards."""
 
-_NAME = re.compile(rf"(\d{{8}})-(\d{{9}})_({HEARD}|{MISSED})_(\d{{1,3}})_(.+)\.wav")
+_NAME = re.compile(rf"(\d{{8}})-(\d{{9}})_({HEARD}|{NEAR}|{MISSED})_(\d{{1,3}})_(.+)\.wav")
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,10 @@ class Card:
     day: str
     time: str
     kind: str
-    """HEARD, or MISSED if the user said that the model missed the word."""
+    """HEARD; NEAR: the score came near the threshold; MISSED: the user said so."""
 
     score: int
-    """The detection's score, 0 to 255."""
+    """The model's score, 0 to 255."""
 
     label: str
     """The detected word, or the one that was missed."""
@@ -76,7 +76,7 @@ def add_card(project: Project, kind: str, label: str, score: int, pcm: Pcm) -> P
 
     Args:
         project: the project.
-        kind: HEARD or MISSED.
+        kind: HEARD, NEAR or MISSED.
         label: one of the project's words.
         score: 0 to 255.
         pcm: int16[n], 16 kHz: a few seconds up to half a second after the word.
@@ -85,7 +85,7 @@ def add_card(project: Project, kind: str, label: str, score: int, pcm: Pcm) -> P
         UsageError: an argument is invalid, or there are too many cards.
         KwsError: the file could not be written.
     """
-    if kind not in {HEARD, MISSED} or label not in project.words or not 0 <= score <= 255:
+    if kind not in {HEARD, NEAR, MISSED} or label not in project.words or not 0 <= score <= 255:
         raise UsageError("this word is not from this project's model; make the page again")
     if len(all_cards(project)) >= MOST:
         raise UsageError(f"{MOST} sounds wait to be sorted; sort some first")

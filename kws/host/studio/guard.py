@@ -45,11 +45,23 @@ _HEADERS = {
 class Guard:
     """ASGI middleware."""
 
-    def __init__(self, app: ASGIApp, port: int, token: str) -> None:
-        """`port`: of this server. `token`: what a page has to know."""
+    def __init__(
+        self, app: ASGIApp, port: int, token: str, address: str = "", scheme: str = "http"
+    ) -> None:
+        """Guard an application.
+
+        Args:
+            app: the application.
+            port: the port of its server.
+            token: what a page has to know.
+            address: the server's address in a network; empty: only this machine reaches it.
+            scheme: http or https.
+        """
         self._app = app
         self._port = port
         self._token = token
+        self._names = {address} if address else _NAMES
+        self._scheme = scheme
         self._cookie = f"kws-studio-{port}"  # browsers share cookies between ports
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -81,14 +93,20 @@ class Guard:
         given = parse_qs(scope["query_string"].decode("latin-1")).get(TOKEN, [""])[0]
         if scope["path"] == "/" and scope["method"] == "GET" and self._is_token(given):
             answer = RedirectResponse("/", 303)
-            answer.set_cookie(self._cookie, self._token, httponly=True, samesite="strict")
+            answer.set_cookie(
+                self._cookie,
+                self._token,
+                httponly=True,
+                samesite="strict",
+                secure=self._scheme == "https",
+            )
             return answer
         if not self._is_token(_cookie(headers.getlist("cookie"), self._cookie)):
-            line = "open the address that kws studio prints in its terminal"
+            line = "open the address that kws studio shows"
             return _refused(line) if scope["path"] != "/" else PlainTextResponse(line, 403)
         if scope["method"] not in _SAFE:
             origins = headers.getlist("origin")
-            if origins != [f"http://{hosts[0]}"]:
+            if origins != [f"{self._scheme}://{hosts[0]}"]:
                 return _refused("wrong Origin header")
         elif headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
             return _refused("requests from other sites are refused")
@@ -100,7 +118,9 @@ class Guard:
             name, port = parts.hostname, parts.port or 80
         except ValueError:
             return False
-        return name in _NAMES and port == self._port and parts.netloc == host and "@" not in host
+        return (
+            name in self._names and port == self._port and parts.netloc == host and "@" not in host
+        )
 
     def _is_token(self, text: str) -> bool:
         return secrets.compare_digest(text.encode(), self._token.encode())

@@ -89,6 +89,7 @@ class Job:
             "of": self.task.of,
             "title": self.task.title,
             "command": self.task.command,
+            "request": dict(self.task.request),
             "state": str(self.state),
             "started": round(self.started),
             "ended": None if self.ended is None else round(self.ended),

@@ -43,6 +43,8 @@ from kws.host.studio.state import downloads, state_of
 from kws.host.studio.tasks import make_task
 from kws.host.web.site_files import SITE as LIVE_SITE
 from kws.model.evaluate.report.html_report import REPORT
+from kws.model.evaluate.report.page_files import SITE as REPORT_SITE
+from kws.model.evaluate.report.page_files import content_policy
 from kws.model.wake.wake_word import REPORT as REPORT_FOLDER
 
 try:
@@ -54,6 +56,8 @@ try:
     from starlette.requests import Request
     from starlette.responses import JSONResponse, Response, StreamingResponse
     from starlette.routing import Route
+
+    from kws.host.studio.phone import Phone, Place, qr_code
 except ImportError:
     raise ToolError(
         "kws studio needs Starlette and uvicorn, which are not installed: pip install 'kws[studio]'"
@@ -63,8 +67,25 @@ HOST = "127.0.0.1"
 
 SITE = Path(__file__).parent / "site"
 
-_SHARED = {"microphone.js", "policy.js"}
-"""Scripts of the live page that this page uses, too."""
+_SHARED = {
+    **dict.fromkeys(("microphone.js", "policy.js"), LIVE_SITE),
+    **dict.fromkeys(("controls.js", "dom.js", "plot.js", "theme.css"), REPORT_SITE),
+}
+"""Files of the live page and of the report that this page uses, too, with their folders."""
+
+_PHONE = {
+    "phone.html",
+    "phone.js",
+    "take_recorder.js",
+    "recorder.js",
+    "parts.js",
+    "api.js",
+    "texts.js",
+    "studio.css",
+    "icon.svg",
+    *_SHARED,
+}
+"""Files of the phone's page."""
 
 _MAX_BODY = 1 << 18  # bytes; the longest take has 135,000
 _POLL_S = 0.5
@@ -82,10 +103,7 @@ _TYPES = {
     ".json": "application/json; charset=utf-8",
 }
 
-_REPORT_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src data:; "
-    "frame-ancestors 'self'"
-)
+_REPORT_POLICY = "frame-ancestors 'self'; sandbox allow-scripts"  # added to the report's own
 _TRY_POLICY = "frame-ancestors 'self'"  # the page has its own policy
 
 
@@ -112,6 +130,8 @@ def application(project: Project, port: int, token: str) -> Starlette:
         Route("/api/cards", studio.add_card, methods=["POST"]),
         Route("/api/cards/{name}", studio.card, methods=["GET"]),
         Route("/api/cards/{name}", studio.sort_card, methods=["POST"]),
+        Route("/api/phone", studio.switch_phone, methods=["POST"]),
+        Route("/api/phone.svg", studio.phone_code),
         Route("/api/command", studio.command, methods=["POST"]),
         Route("/api/jobs", studio.start_job, methods=["POST"]),
         Route("/api/jobs/{number:int}/stop", studio.stop_job, methods=["POST"]),
@@ -122,9 +142,14 @@ def application(project: Project, port: int, token: str) -> Starlette:
         Route("/{name}", _site_file),
         Route("/", _site_file),
     ]
+    return _guarded(routes, port=port, token=token)
+
+
+def _guarded(routes: list[Route], **guard: Any) -> Starlette:
+    """An application of routes; `guard`: arguments of `Guard`."""
     app = Starlette(
         routes=routes,
-        middleware=[Middleware(Guard, port=port, token=token)],
+        middleware=[Middleware(Guard, **guard)],
         exception_handlers={KwsError: _kws_error, HTTPException: _http_error},
         max_body_size=_MAX_BODY,
     )
@@ -192,6 +217,7 @@ class _Studio:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._jobs = Jobs(project)
+        self._phone = Phone(self._phone_app)
         self._lock = threading.Lock()
         self._state = (0.0, "")
 
@@ -202,7 +228,9 @@ class _Studio:
         with self._lock:
             made, text = self._state
             if time.monotonic() - made >= _POLL_S:
-                text = json.dumps(state_of(self._project, self._jobs))
+                place = self._phone.place
+                state = state_of(self._project, self._jobs)
+                text = json.dumps({**state, "phone": place.url if place else None})
                 self._state = (time.monotonic(), text)
             return text
 
@@ -302,6 +330,42 @@ class _Studio:
     def _take_pcm(self, request: Request) -> Pcm:
         return load_clip(self._take_file(request))
 
+    # --- recording with a phone -------------------------------------------------------------------
+
+    async def switch_phone(self, request: Request) -> Response:
+        switch = (await _object(request)).get("on")
+        if not isinstance(switch, bool):
+            raise UsageError("the request is not understood; reload the page")
+        await run_in_threadpool(self._phone.start if switch else self._phone.stop)
+        self._changed()
+        return JSONResponse({})
+
+    def phone_code(self, _: Request) -> Response:
+        place = self._phone.place
+        if place is None:
+            raise HTTPException(404, "recording with a phone is switched off")
+        return Response(qr_code(place.url), media_type=_TYPES[".svg"])
+
+    def _phone_app(self, place: Place) -> Starlette:
+        """The phone's page: it records, and reads nothing of the project but its words."""
+        routes = [
+            Route("/api/words", self.words),
+            Route("/api/takes", self.add_take, methods=["POST"]),
+            Route("/{name}", _phone_file),
+            Route("/", _phone_file),
+        ]
+        return _guarded(
+            routes, port=place.port, token=place.token, address=place.address, scheme="https"
+        )
+
+    def words(self, _: Request) -> Response:
+        takes = [take.word for take in self._project.takes()]
+        words = self._project.words
+        counts = {word: takes.count(word) for word in words}
+        return JSONResponse(
+            {"words": list(words), "window_ms": self._project.take_ms, "takes": counts}
+        )
+
     # --- cards ------------------------------------------------------------------------------------
 
     async def add_card(self, request: Request) -> Response:
@@ -368,8 +432,10 @@ class _Studio:
         folder = names.get(request.path_params["run"])
         if folder is None:
             raise HTTPException(404, "there is no such run")
-        file = folder / REPORT_FOLDER / REPORT
-        return _file(file, _TYPES[".html"], {"Content-Security-Policy": _REPORT_POLICY})
+        answer = _file(folder / REPORT_FOLDER / REPORT, _TYPES[".html"])
+        policy = content_policy(bytes(answer.body))
+        answer.headers["Content-Security-Policy"] = f"{policy}; {_REPORT_POLICY}"
+        return answer
 
     def exported_page(self, request: Request) -> Response:
         effort, name = request.path_params["effort"], request.path_params["name"] or "index.html"
@@ -448,8 +514,18 @@ def _file(path: Path, kind: str, headers: dict[str, str] | None = None) -> Respo
 
 
 def _site_file(request: Request) -> Response:
-    name = request.path_params.get("name") or "index.html"
-    folder = LIVE_SITE if name in _SHARED else SITE
+    return _page_file(request.path_params.get("name") or "index.html")
+
+
+def _phone_file(request: Request) -> Response:
+    name = request.path_params.get("name") or "phone.html"
+    if name not in _PHONE:
+        raise HTTPException(404, "not found")
+    return _page_file(name)
+
+
+def _page_file(name: str) -> Response:
+    folder = _SHARED.get(name, SITE)
     known = {file.name for file in folder.iterdir()}
     kind = _TYPES.get(Path(name).suffix)
     if name not in known or kind is None:

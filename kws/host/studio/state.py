@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from kws import __version__
 from kws.audio.download import find_archive
 from kws.bundle.layout import SETTINGS_FILE
+from kws.bundle.licences import FIRMWARE as FIRMWARE_CODE
+from kws.bundle.licences import licences_of
 from kws.bundle.reading import load_bundle
 from kws.errors import KwsError
 from kws.host.build.boards import boards
@@ -118,7 +121,8 @@ def downloads(project: Project) -> set[str]:
 def _effort(project: Project, jobs: Jobs, effort: Effort) -> dict[str, Any]:
     """One setting of the effort: its command, and the state of its runs."""
     runs = runs_of(project, effort.name)
-    shown = finished_run(project, effort.name)
+    finished = [run for run in runs if run.is_finished]
+    shown = finished[-1] if finished else None
     facts: dict[str, Any] = {
         "name": effort.name,
         "title": effort.title,
@@ -128,6 +132,7 @@ def _effort(project: Project, jobs: Jobs, effort: Effort) -> dict[str, Any]:
         "run": "none",
         "stale": False,
         "result": _result(shown) if shown else None,
+        "before": _result(finished[-2]) if len(finished) > 1 else None,
         "curves": runs[-1].curves() if runs else [],
     }
     try:
@@ -158,6 +163,7 @@ def _result(run: Run) -> dict[str, Any]:
         "lines": result.get("lines") or [],
         "recordings": result.get("recordings", 0),
         "thresholds": read_changed(run.bundle / SETTINGS_FILE, _thresholds) or {},
+        "licences": read_changed(run.bundle / SETTINGS_FILE, _licences) or [],
         "report": f"/runs/{run.path.name}/{REPORT}",
         "curve": _curve(run),
     }
@@ -176,14 +182,29 @@ def _thresholds(file: Path) -> dict[str, int]:
     }
 
 
+def _licences(file: Path) -> list[dict[str, Any]]:
+    """What `kws licences` lists for a bundle.toml; empty if the bundle is damaged."""
+    try:
+        items = [*licences_of(load_bundle(file.parent)), *FIRMWARE_CODE]
+    except KwsError:
+        return []
+    return [asdict(item) for item in items]
+
+
 def _curve(run: Run) -> list[dict[str, Any]]:
-    """Misses against false alarms per hour of talk, by kind of stream; empty without talk."""
+    """Misses against false alarms per hour of talk, by kind of stream; empty without talk.
+
+    The misses' interval is missing if there are too few speakers.
+    """
     figures = read_json(run.path / REPORT_FOLDER / FIGURES)
     points = figures.get("stream", {}).get("curve", []) if isinstance(figures, dict) else []
     curves = []
     for kind in (Kind.QUIET, Kind.NOISE, Kind.OVER_TALK):
         pairs = [
-            [point[Kind.TALK]["alarms_an_hour"], point[kind]["miss_share"], point["threshold"]]
+            [
+                *(point[Kind.TALK]["alarms_an_hour"], point[kind]["miss_share"]),
+                *(point["threshold"], *(point[kind].get("miss_share_95") or ())),
+            ]
             for point in points
             if Kind.TALK in point and kind in point and point[kind]["miss_share"] is not None
         ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kws.audio.download import find_archive
@@ -57,6 +57,9 @@ class Task:
     inputs: str = ""
     """Identifies the recordings that the command reads."""
 
+    request: Request = field(default_factory=dict)
+    """The page's request, which repeats or resumes the command."""
+
     @property
     def command(self) -> str:
         """The command for a terminal."""
@@ -78,7 +81,7 @@ def make_task(project: Project, request: Request, last: Callable[[str], Task | N
     make = _TASKS.get(_text(request, "action"))
     if make is None:
         raise UsageError("no such action; reload the page")
-    return make(project, request, last)
+    return replace(make(project, request, last), request=dict(request))
 
 
 def train_task(project: Project, effort: Effort, last: Callable[[str], Task | None]) -> Task:
@@ -160,7 +163,11 @@ def _page(project: Project, request: Request, _: object) -> Task:
 def _test(project: Project, request: Request, _: object) -> Task:
     run, _name = _model(project, request)
     board = _board(request)
-    arguments = ("test", "--board", board, "--model", f"{run}/bundle", "--data", f"{run}/data")
+    # Whether the model is good is for step Judge; here the board has to do what this machine does.
+    arguments = (
+        *("test", "--board", board, "--model", f"{run}/bundle", "--data", f"{run}/data"),
+        *("--pass-rate", "0"),
+    )
     return Task("test", board, f"Run in the emulator: {board}", arguments)
 
 
@@ -177,6 +184,16 @@ def _deploy(project: Project, request: Request, _: object) -> Task:
     board = _board(request)
     arguments = ("deploy", "--board", board, "--model", f"{run}/bundle")
     return Task("deploy", board, f"Write to {board}", arguments)
+
+
+def _selftest(_: Project, request: Request, __: object) -> Task:
+    board = _board(request)
+    return Task("selftest", board, f"Test {board}", ("selftest", "--board", board))
+
+
+def _monitor(_: Project, request: Request, __: object) -> Task:
+    board = _board(request)
+    return Task("monitor", board, f"Watch {board}", ("monitor", "--board", board, "--level"))
 
 
 def _export(project: Project, request: Request, _: object) -> Task:
@@ -199,6 +216,8 @@ _TASKS: dict[str, Callable[[Project, Request, Callable[[str], Task | None]], Tas
     "test": _test,
     "build": _build,
     "deploy": _deploy,
+    "selftest": _selftest,
+    "monitor": _monitor,
     "export": _export,
 }
 

@@ -2,10 +2,10 @@
 """The shared state of all pages of `kws listen --web`; the listening thread updates it.
 
 A page receives text messages (JSON objects with a `type`) and binary ones. `hello` comes first and
-has the whole state; `state` has the fields that changed; `word`, `line`, `notice`, `problem` and
-`look` (the second model's score of each label) are events. Binary messages are columns of the
-spectrogram, one per hop: the peak (255: clipped), the mean score of each label, the frame. A page
-sends `threshold` (with `label` and `value`) and `save`.
+has the whole state; `state` has the fields that changed; `word`, `near` (a near miss), `line`,
+`notice`, `problem` and `look` (the second model's score of each label) are events. Binary messages
+are columns of the spectrogram, one per hop: the peak (255: clipped), the mean score of each label,
+the frame. A page sends `threshold` (with `label` and `value`) and `save`.
 
 The memory per client is bounded: if a client is slow, or disconnected silently, its oldest unread
 messages are dropped.
@@ -16,7 +16,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-from collections import OrderedDict, deque
+from collections import deque
 from typing import Any
 
 from kws.host.web.model_facts import KEPT_WORDS
@@ -64,11 +64,11 @@ class Hub:
     """
 
     def __init__(self, state: dict[str, Any]) -> None:
-        """`state`: the fields of `hello` other than words and lines."""
+        """`state`: the fields of `hello` other than `words` (also near misses) and `lines`."""
         self._state = state
-        self._words: deque[dict[str, Any]] = deque(maxlen=KEPT_WORDS)
+        self._words: list[dict[str, Any]] = []  # messages `word` and `near`
         self._lines: deque[str] = deque(maxlen=_KEPT_LINES)
-        self._clips: OrderedDict[str, bytes] = OrderedDict()
+        self._clips: dict[str, bytes] = {}
         self._clients: set[Client] = set()
 
     @property
@@ -81,7 +81,7 @@ class Hub:
         if len(self._clients) >= MAX_CLIENTS:
             return None
         client = Client()
-        history = {"words": list(self._words), "lines": list(self._lines)}
+        history = {"words": self._words, "lines": list(self._lines)}
         client.put(json.dumps({"type": "hello", **self._state, **history}))
         self._clients.add(client)
         return client
@@ -115,17 +115,26 @@ class Hub:
 
     def word(self, event: dict[str, Any], clip: bytes) -> None:
         """Send a detected word and keep its sound, a WAV file."""
-        name = secrets.token_urlsafe(9)  # no other page can guess it
-        self._clips[name] = clip
-        if len(self._clips) > KEPT_WORDS:
-            self._clips.popitem(last=False)
-        event = {**event, "clip": name}
-        self._words.append(event)
-        self._send({"type": "word", **event})
+        self._keep("word", event, clip)
+
+    def near(self, event: dict[str, Any], clip: bytes) -> None:
+        """Send a near miss and keep its sound, a WAV file."""
+        self._keep("near", event, clip)
 
     def clip(self, name: str) -> bytes | None:
-        """The WAV file of a recent word; None if there is none with this name."""
+        """The WAV file of a recent word or near miss; None if there is none with this name."""
         return self._clips.get(name)
+
+    def _keep(self, kind: str, event: dict[str, Any], clip: bytes) -> None:
+        name = secrets.token_urlsafe(9)  # no other page can guess it
+        self._clips[name] = clip
+        message = {"type": kind, **event, "clip": name}
+        self._words.append(message)
+        alike = [word for word in self._words if word["type"] == kind]
+        if len(alike) > KEPT_WORDS:  # near misses do not displace words
+            self._words.remove(alike[0])
+            del self._clips[alike[0]["clip"]]
+        self._send(message)
 
     def _send(self, message: dict[str, Any]) -> None:
         text = json.dumps(message)

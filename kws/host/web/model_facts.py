@@ -8,6 +8,7 @@ from typing import Any
 from kws import __version__, _core
 from kws.bundle.bundle import Bundle
 from kws.bundle.device import Device
+from kws.features.frontend_settings import HOP_MS
 from kws.host.build.boards import boards
 from kws.host.measure.flash_table import flash_of
 from kws.labels import keywords_of
@@ -53,6 +54,7 @@ def model_facts(device: Device) -> dict[str, Any]:
         "thresholds": saved_thresholds(device),
         "proposals": list(device.proposals),
         "channels": _core.CHANNELS,
+        "hop_ms": HOP_MS,
         "bytes": sum(len(model.model) for model in models),
         "second_look": looks[0].sha8 if looks else None,
         "look_bytes": sum(len(look.model) for look in looks),

@@ -17,7 +17,7 @@ CORE = "core.wasm.js"
 """WASM as a script: a page opened as a file can load scripts, but no other files."""
 
 _ASSETS = ("page.css", "icon.svg")
-_SCRIPTS = ("policy.js", "spectrogram.js", "classes.js", "app.js")
+_SCRIPTS = ("policy.js", "word_span.js", "spectrogram.js", "classes.js", "app.js")
 _LIVE = ("live_source.js",)
 _EXPORTED = (
     "core.js",
@@ -25,6 +25,7 @@ _EXPORTED = (
     "microphone.js",
     "recording.js",
     "wake_lock.js",
+    "near_misses.js",
     "browser_source.js",
     "install.js",
 )

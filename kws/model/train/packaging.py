@@ -16,7 +16,7 @@ from kws.bundle.making import make_bundle
 from kws.bundle.writing import write_bundle
 from kws.convert.backend import import_tensorflow
 from kws.model.evaluate.judge.conversion_loss import ConversionLoss, measure_conversion
-from kws.model.evaluate.report.plots import save_confusion
+from kws.model.evaluate.report.confusion_picture import save_confusion
 from kws.model.samples.samples import Samples
 from kws.model.train.conversion_process import quantize_trained
 from kws.model.train.fine_tuning import keep_first_classes

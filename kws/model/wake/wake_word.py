@@ -22,6 +22,7 @@ from kws.audio.surroundings import Surroundings
 from kws.audio.tts.spoken_length import window_for
 from kws.audio.tts.synth import synthesize
 from kws.audio.tts.synth_settings import SynthSettings
+from kws.audio.tts.voice_catalogue import sources_of
 from kws.audio.tts.voices import is_neural, is_voice
 from kws.bundle.built_in import default_bundle_path
 from kws.bundle.bundle import Bundle
@@ -225,6 +226,8 @@ def _make(
     steps = Steps(step_costs(settings, synth, _rounds(settings, searches), searches=searches), say)
     steps.begin(f"speaking {', '.join(settings.words)} and similar words")
     dataset = _speak(synth, out / DATA, say)
+    voices = sources_of(clip.speaker for clip in dataset.clips)
+    about = f"Synthetic voices{' and recordings' if recordings else ''}: {voices}."
 
     def one_round(
         folder: Path,
@@ -241,7 +244,7 @@ def _make(
                 folder,
                 _settings(settings, window_ms, arch, extra, seed=seed, teacher=teacher),
                 name=settings.bundle_name,
-                about="Synthetic voices" + (" and recordings." if recordings else "."),
+                about=about,
                 extra=extra,
                 ambient=ambient,
                 teacher=teacher,
@@ -325,7 +328,7 @@ def _measure(
     evaluation = evaluate(bundle, clips, playlist, load_reference(bundle))
     verdict = _verdict(trained, evaluation)
     lines = (*verdict.lines, *expectations(expected))
-    report = save_report(out / REPORT, evaluation, lines)
+    report = save_report(out / REPORT, evaluation, expectations(expected), verdict)
     return WakeResult(
         bundle=bundle,
         calibration=trained.calibration,

@@ -337,6 +337,21 @@ def test_miss_is_in_the_table_and_the_exit_code(yes_no: Bundle, kws: Run) -> Non
     assert code == 0
 
 
+def test_a_board_unlike_this_machine_fails_at_any_pass_rate(
+    yes_no: Bundle, kws: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ("test", "--board", "qemu", "--model", yes_no.path, f"yes={YES}", "--pass-rate", "0")
+    code, out, _ = kws(*command)
+    assert code == 0
+    assert out.endswith("on qemu, as on this machine\n")
+    play = host_device.play
+    monkeypatch.setattr(host_device, "play", lambda device, pcm: play(device, pcm // 64))
+    code, out, _ = kws(*command)
+    assert code == 1
+    assert "the host detects: " in out
+    assert out.endswith("on qemu\n")
+
+
 def test_run_prints_the_devices_lines(yes_no: Bundle, kws: Run) -> None:
     code, out, _ = kws("run", "--model", yes_no.path, YES)
     assert code == 0

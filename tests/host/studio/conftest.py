@@ -16,13 +16,21 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
+from kws.audio.background_noises import quiet_room
+from kws.audio.sound_files import load_clip, write_clip
 from kws.bundle.built_in import default_bundle_path
+from kws.host.emulate.recordings import default_matrix
 from kws.host.studio.project import Project
+from tests.host.conftest import Launch
+from tests.host.web.exported_page import PATIENCE
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 WORDS = "yes, no"
 
@@ -61,6 +69,14 @@ def add_trained_run(project: Path, effort: str = "quick", bundle: str = "tiny") 
     (run / "report").mkdir()
     (run / "report" / "report.json").write_text(json.dumps({"stream": {"curve": curve}}))
     return run
+
+
+def add_clips(run: Path) -> None:
+    """Clips of enough speakers for the test split of a run."""
+    for word, file in (("yes", "yes_slt"), ("no", "no_awb")):
+        for number in range(20):
+            clip = load_clip(default_matrix() / f"{file}.flac")
+            write_clip(run / "data" / word / f"speaker{number}_nohash_0.wav", clip)
 
 
 @pytest.fixture
@@ -180,3 +196,52 @@ def studio() -> Iterator[Serve]:
             return served
 
         yield start
+
+
+# --- the page -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def listener(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Browser:
+    """A browser whose microphone hears *yes* every two seconds."""
+    file = tmp_path_factory.mktemp("microphone") / "yes.wav"
+    clip = load_clip(default_matrix() / "yes_slt.flac")
+    write_clip(file, np.concatenate([clip, quiet_room(16_000)]))
+    return launch(
+        "--use-fake-device-for-media-stream",
+        "--use-fake-ui-for-media-stream",
+        f"--use-file-for-fake-audio-capture={file}",
+    )
+
+
+# The browser's own lines: a server that was killed, and step Try's page without a service worker.
+EXPECTED = ("fetching the script", "ERR_CONNECTION_RE", "ERR_INCOMPLETE_CHUNKED_ENCODING")
+
+
+@pytest.fixture
+def page(listener: Browser) -> Iterator[Page]:
+    """A page; fails at the end if the browser logged other errors."""
+    complaints: list[str] = []
+    context = listener.new_context(permissions=["microphone"])
+    opened = context.new_page()
+    opened.set_default_timeout(PATIENCE)
+    opened.on(
+        "console",
+        lambda it: complaints.append(f"{it.text} {it.location}") if it.type == "error" else None,
+    )
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+    yield opened
+    context.close()
+    assert [it for it in complaints if not any(text in it for text in EXPECTED)] == []
+
+
+def go(page: Page, step: str) -> None:
+    """Open a step."""
+    page.get_by_role("link", name=step).first.click()
+
+
+def open_studio(page: Page, served: Studio) -> None:
+    """Open the page with its token."""
+    page.goto(served.url)
+    page.get_by_role("heading", level=1).wait_for()
+    assert "token" not in page.url

@@ -3,24 +3,23 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
-from kws.audio.background_noises import quiet_room
-from kws.audio.sound_files import load_clip, write_clip
+from kws.audio.sound_files import load_clip
 from kws.bundle.reading import load_bundle
-from kws.host.emulate.recordings import default_matrix
 from kws.host.studio.project import Project
-from tests.host.conftest import Launch
-from tests.host.studio.conftest import Serve, Studio, add_trained_run
+from kws.model.evaluate.report.html_report import save_report
+from kws.model.evaluate.report.page_files import content_policy
+from tests.host.studio.conftest import Serve, add_clips, add_trained_run, go, open_studio
 from tests.host.web.exported_page import PATIENCE, wait_until
+from tests.model.evaluate.report.made_evaluation import made_evaluation
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -28,50 +27,6 @@ if TYPE_CHECKING:
 needs_espeak = pytest.mark.skipif(not shutil.which("espeak-ng"), reason="espeak-ng is missing")
 
 STEPS = ("Word", "Record", "Train", "Judge", "Try", "Board")
-
-
-@pytest.fixture(scope="module")
-def listener(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Browser:
-    """A browser whose microphone hears *yes* every two seconds."""
-    file = tmp_path_factory.mktemp("microphone") / "yes.wav"
-    clip = load_clip(default_matrix() / "yes_slt.flac")
-    write_clip(file, np.concatenate([clip, quiet_room(16_000)]))
-    return launch(
-        "--use-fake-device-for-media-stream",
-        "--use-fake-ui-for-media-stream",
-        f"--use-file-for-fake-audio-capture={file}",
-    )
-
-
-# The browser's own lines: a server that was killed, and step Try's page without a service worker.
-EXPECTED = ("fetching the script", "ERR_CONNECTION_RE", "ERR_INCOMPLETE_CHUNKED_ENCODING")
-
-
-@pytest.fixture
-def page(listener: Browser) -> Iterator[Page]:
-    """A page; fails at the end if the browser logged other errors."""
-    complaints: list[str] = []
-    context = listener.new_context(permissions=["microphone"])
-    opened = context.new_page()
-    opened.set_default_timeout(PATIENCE)
-    opened.on(
-        "console",
-        lambda it: complaints.append(f"{it.text} {it.location}") if it.type == "error" else None,
-    )
-    opened.on("pageerror", lambda error: complaints.append(str(error)))
-    yield opened
-    context.close()
-    assert [it for it in complaints if not any(text in it for text in EXPECTED)] == []
-
-
-def go(page: Page, step: str) -> None:
-    page.get_by_role("link", name=step).first.click()
-
-
-def open_studio(page: Page, served: Studio) -> None:
-    page.goto(served.url)
-    page.get_by_role("heading", level=1).wait_for()
-    assert "token" not in page.url
 
 
 @needs_espeak
@@ -113,10 +68,7 @@ def test_a_model_is_judged_tried_and_run_on_the_emulated_board(
     studio: Serve, page: Page, project: Project, board_tools: object
 ) -> None:
     run = add_trained_run(project.path)
-    for word, file in (("yes", "yes_slt"), ("no", "no_awb")):  # enough speakers for the test split
-        for number in range(20):
-            clip = load_clip(default_matrix() / f"{file}.flac")
-            write_clip(run / "data" / word / f"speaker{number}_nohash_0.wav", clip)
+    add_clips(run)
     served = studio(project.path)
     open_studio(page, served)
 
@@ -149,13 +101,60 @@ def test_a_model_is_judged_tried_and_run_on_the_emulated_board(
 
     go(page, "Board")
     job = served.start(action="test", effort="quick", board="qemu")
-    assert served.end_of(job, 300)["state"] in {"done", "failed"}
-    assert "right: tiny" in served.state()["jobs"][0]["text"]
+    assert served.end_of(job, 300)["state"] == "done"
+    assert "as on this machine" in served.state()["jobs"][0]["text"]
     page.get_by_label("Format").select_option("arduino")
     page.get_by_role("button", name="Export", exact=True).click()
     with page.expect_download() as download:
         page.get_by_role("link", name="Arduino library, quick").click()
     assert download.value.suggested_filename == "quick-arduino.zip"
+
+
+def test_the_report_is_live_in_step_judge_and_locked_in(
+    studio: Serve, page: Page, project: Project
+) -> None:
+    run = add_trained_run(project.path)
+    file = save_report(run / "report", made_evaluation())
+    served = studio(project.path)
+    open_studio(page, served)
+    go(page, "Judge")
+    with page.expect_response("**/report.html") as answer:
+        page.get_by_role("button", name="Show it here").click()
+    policy = answer.value.headers["content-security-policy"]
+    assert policy.startswith(content_policy(file.read_bytes()))
+    frame = page.frame_locator("iframe[src]")
+    frame.get_by_text("% of keywords missed in a quiet room").wait_for()
+    frame.get_by_role("slider", name="Threshold").fill("3")
+    frame.get_by_role("button", name="Back to the model's own").wait_for()
+    frame.locator(".cell").first.click()
+    frame.locator(".clips .icon.pause").wait_for()
+    inside = next(it for it in page.frames if file.name in it.url)
+    assert inside.evaluate("origin") == "null", "it cannot reach the studio's page"
+    assert page.locator("iframe").evaluate("(it) => it.contentDocument") is None
+
+
+def test_two_trainings_are_compared_at_equal_false_alarms(
+    studio: Serve, page: Page, project: Project
+) -> None:
+    add_trained_run(project.path)
+    second = add_trained_run(project.path, "quick-2")
+    figures = second / "report" / "report.json"
+    curve = json.loads(figures.read_text())["stream"]["curve"]
+    for point in curve:
+        point["quiet"]["miss_share"] = round(point["quiet"]["miss_share"] / 2, 4)
+        point["threshold"] -= 30  # the same alarms at another threshold
+    figures.write_text(json.dumps({"stream": {"curve": curve}}))
+    look = load_bundle(second / "bundle").second_look
+    assert look
+    chosen = min(look.settings.thresholds.values())
+    at = min(curve, key=lambda point: abs(point["threshold"] - chosen))
+    after = at["quiet"]["miss_share"]
+    open_studio(page, studio(project.path))
+    go(page, "Judge")
+    table = page.get_by_role("group", name="Before and after")
+    row = table.get_by_role("row", name=re.compile("missed, "))
+    shown = [row.locator("td").nth(column).inner_text() for column in (0, 1)]
+    assert shown == [f"{round(200 * after)} %", f"{round(100 * after)} %"]
 
 
 def test_the_page_continues_after_its_server_was_killed(

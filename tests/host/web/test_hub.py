@@ -81,9 +81,29 @@ def test_a_new_page_gets_the_state_and_earlier_reports() -> None:
             "thresholds": [17],
             "saved": [200],
             "lines": ["Heard yes (201) @4056ms"],
-            "words": [{"label": "yes", "score": score} for score in range(1, KEPT_WORDS + 1)],
+            "words": [
+                {"type": "word", "label": "yes", "score": score}
+                for score in range(1, KEPT_WORDS + 1)
+            ],
         }
         return messages
+
+    run_apart(get())
+
+
+def test_near_misses_do_not_displace_words() -> None:
+    async def get() -> Messages:
+        hub = Hub({})
+        hub.word({"label": "yes", "score": 200}, b"word")
+        for score in range(KEPT_WORDS + 5):
+            hub.near({"label": "yes", "score": score}, bytes([score]))
+        client = hub.join()
+        assert client
+        (hello,) = (json.loads(message) for message in await client.get())
+        clips = [hub.clip(event["clip"]) for event in hello["words"]]
+        assert clips == [b"word", *(bytes([score]) for score in range(5, KEPT_WORDS + 5))]
+        assert [event["type"] for event in hello["words"]] == ["word", *["near"] * KEPT_WORDS]
+        return []
 
     run_apart(get())
 

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from kws.audio.sound_files import load_clip
+from kws.audio.background_noises import quiet_room
+from kws.audio.sound_files import load_clip, write_clip
 from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.host.emulate import host_device
-from tests.host.live.listening import NO, YES, Listening, say
+from tests.host.live.listening import CLIPS, NO, YES, Listening, say
 from tests.host.rooms import between_silence
 from tests.host.web.conftest import Serve
 from tests.sound_server import DEVICE, SoundServer
@@ -106,6 +107,41 @@ def test_words_from_the_microphone_are_shown_and_can_be_played(
     page.get_by_text("is disconnected; plug it in again").wait_for(timeout=PATIENCE)
     sound_server.plug()
     page.get_by_text(f"listening to {DEVICE}").wait_for(timeout=PATIENCE)
+
+
+@pytest.mark.slow
+def test_a_word_and_a_near_miss_are_shown(serve: Serve, visit: Open, tmp_path: Path) -> None:
+    """The built-in model's score of this *yes* is 200, then 254 for the other one."""
+    names = ["yes_annie", "no_norbert"] * 20
+    pcm = quiet_room(100 * 16000)
+    for number, name in enumerate(names):
+        clip = load_clip(CLIPS / f"{name}.flac")
+        start = 24_000 + number * 40_000
+        pcm[start : start + len(clip)] += clip
+    write_clip(tmp_path / "sound.wav", pcm)
+    program, url = serve("--input", tmp_path / "sound.wav")
+    page = visit(url)
+    page.get_by_role("slider", name="threshold of yes").fill("230")
+    page.wait_for_function("() => document.getElementById('spoken').textContent === 'no'")
+    span = page.locator(".span", has_text="no").last
+    span.wait_for(timeout=PATIENCE)
+    # The word lasts half a second, 25 columns of 3 pixels.
+    width = span.evaluate("(it) => it.getBoundingClientRect().width / 3")
+    assert 8 < width < 45
+    delay = page.locator("#heard .word .delay").first.inner_text(timeout=PATIENCE)
+    assert re.fullmatch(r"about \d+ ms (after|before) its end", delay)
+    near = page.locator("#heard .near").first
+    near.wait_for(timeout=PATIENCE)
+    assert re.search(r"nearly: yes\s+\d+ of 230", near.inner_text())
+    with page.expect_response(re.compile(r"/clips/.*\.wav")) as answer:
+        near.get_by_role("button", name="Play the sound of yes").click()
+    pcm = np.frombuffer(answer.value.body()[44:], np.int16)
+    assert len(pcm) >= 20_000
+    assert np.abs(pcm.astype(int)).max() > 3000, "it contains the word"
+    late = visit(url)
+    late.locator("#heard .near").first.wait_for(timeout=PATIENCE)
+    assert late.locator("#heard .word").count() >= 1
+    program.rest()
 
 
 @pytest.mark.slow

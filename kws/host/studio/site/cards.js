@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the model in step Try hears and misses: kept as cards, which the user sorts for the next training.
+// What the model in step Try hears, nearly hears and misses: kept as cards, which the user sorts for the next training.
 import { json, path, refresh } from "./api.js";
 import { each, h, set } from "./dom.js";
 import { announce, attempt, card as section, playButton, problemLine } from "./parts.js";
@@ -9,6 +9,7 @@ const own = texts.cards;
 const KEPT_S = 3; // of sound; training needs 2.5 s before the end of a word
 const AFTER_MS = 500; // of sound after the report
 const SHOWN_MS = 2500;
+const NEAR_EVERY_MS = 5000; // talk has many near misses: they must not fill the list
 const SPEAKER = "kws-speaker"; // in localStorage, as in step Record
 
 // `core()`: the model's page (see browser_source.js), or undefined.
@@ -19,13 +20,15 @@ export function cardList(core) {
   const problem = problemLine();
   const list = h("ul.cards", {}), empty = h("p.hint", {}, own.none);
   const element = section(own.title, own.lead, heard, h("div.row", {}, words, missed), problem.element, empty, list);
-  let known = [], timer = 0;
+  let known = [], timer = 0, nearAt = -Infinity;
 
-  async function keep(kind, label, score) {
+  // Keeps the sound up to `endMs` of the sound that the model has heard; by default, up to now.
+  async function keep(kind, label, score, endMs = Infinity) {
     const source = core();
     if (!source?.microphone || !source.recent.length) return problem.show(own.notListening);
     // The array belongs to the other page: a copy is one of this page's own.
-    const sound = Int16Array.from(source.recent.slice(-KEPT_S * source.rate));
+    const since = Math.max(0, source.given - (endMs * source.rate) / 1000), end = source.recent.length - since;
+    const sound = Int16Array.from(source.recent.slice(Math.max(0, end - KEPT_S * source.rate), end));
     await attempt(() => json("POST", path("/api/cards", { kind, label, score }), sound).then(refresh), problem);
   }
 
@@ -55,6 +58,13 @@ export function cardList(core) {
       clearTimeout(timer);
       timer = setTimeout(() => (heard.textContent = ""), SHOWN_MS);
       if (core()?.microphone) setTimeout(() => keep("heard", label, score), AFTER_MS);
+    },
+    // Another event: a word was nearly heard, a moment ago.
+    hearNearly({ detail: { label, score, ms } }) {
+      const now = performance.now();
+      if (!known.includes(label) || !core()?.microphone || now - nearAt < NEAR_EVERY_MS) return;
+      nearAt = now;
+      keep("near", label, score, ms + AFTER_MS);
     },
     update(state) {
       known = state.words;

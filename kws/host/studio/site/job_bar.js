@@ -2,7 +2,7 @@
 // The bar at the bottom: the running command, or how the last one ended, and its log.
 import { json, refresh, request } from "./api.js";
 import { h, icon, newId, set } from "./dom.js";
-import { announce, attempt, requestOf, stop } from "./parts.js";
+import { announce, attempt, stop } from "./parts.js";
 import { texts } from "./texts.js";
 
 const DISMISSED = "kws-dismissed"; // the last job whose end the user has closed
@@ -15,7 +15,7 @@ export function jobBar(element) {
   const title = h("strong"), line = h("span.last"), left = h("span.left");
   const progress = h("progress", { "aria-label": texts.job.progress, max: 1 });
   const stopButton = h("button", { onclick: () => { stopped = current.id; stop(current); show(); } }, texts.job.stop);
-  const resume = h("button.primary", { onclick: () => attempt(() => json("POST", "/api/jobs", requestOf(current)).then(refresh)) }, texts.job.resume);
+  const resume = h("button.primary", { onclick: () => attempt(() => json("POST", "/api/jobs", current.request).then(refresh)) }, texts.job.resume);
   const close = h("button.plain", { "aria-label": texts.job.dismiss, title: texts.job.dismiss, onclick: dismiss }, icon("close"));
   const logButton = h("button.link", { onclick: () => log.open(current) }, texts.job.log);
   element.append(progress, mark, h("div.what", title, line), left, h("div.row", logButton, stopButton, resume, close));
@@ -61,7 +61,7 @@ export function jobBar(element) {
     if (step) set(progress, { value: (step.number - 0.5) / step.of });
     else progress.removeAttribute("value");
     set(stopButton, { hidden: !isRunning, textContent: stopped === current.id ? texts.job.end : texts.job.stop });
-    set(resume, { hidden: !["stopped", "interrupted"].includes(state) || !requestOf(current) });
+    set(resume, { hidden: !["stopped", "interrupted"].includes(state) });
     set(close, { hidden: isRunning });
   }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts that several steps use.
 import { commandOf, json, request, refresh } from "./api.js";
+import { soundButton } from "./controls.js";
 import { h, icon, newId, onChange, set } from "./dom.js";
 import { texts } from "./texts.js";
+
+export { newSlider } from "./controls.js";
 
 // Tells a screen reader about a result.
 export function announce(text) {
@@ -108,13 +111,6 @@ export function runButton(label, kind = "") {
   };
 }
 
-// The request that repeats or continues a job; null if its parameters are not known.
-export function requestOf({ action, of }) {
-  if (action === "train" || action === "page" || action === "boards") return { action, effort: of };
-  if (action === "voice" || action === "download") return { action, name: of };
-  return null;
-}
-
 export const running = (state) => state.jobs.find((job) => job.state === "running") ?? null;
 
 export const stop = (job) => attempt(() => request("POST", `/api/jobs/${job.id}/stop`).then(refresh));
@@ -158,53 +154,7 @@ export function modelChoice(changed) {
 
 // --- sound -----------------------------------------------------------------------------------------
 
-const player = new Audio();
-let playing = null; // the button of the sound
-
-function quiet() {
-  player.pause();
-  playing?.replaceChildren(...playing.idle);
-  playing = null;
-}
-player.addEventListener("ended", quiet);
-
 // A button that plays a sound, and stops it: `children` is its content, `name` for screen readers.
-export function playButton(kind, name, url, ...children) {
-  const button = h(`button${kind}`, { "aria-label": texts.play(name), onclick: press }, icon("play"), ...children);
-  button.idle = [...button.childNodes];
-  async function press() {
-    const isPlaying = playing === button;
-    quiet();
-    if (isPlaying) return;
-    playing = button;
-    button.replaceChildren(icon("pause"), ...button.idle.slice(1));
-    player.src = url();
-    try {
-      await player.play();
-    } catch (error) {
-      if (playing !== button || error.name === "AbortError") return;
-      quiet();
-      if (button.dispatchEvent(new CustomEvent("silent", { cancelable: true }))) toast(texts.noSound);
-    }
-  }
-  return button;
-}
-
-// --- sliders ---------------------------------------------------------------------------------------
-
-// A slider with a name: { element, value(), set(value, text) }; `text` is what a screen reader says.
-export function newSlider(name, limits, moved) {
-  const input = h("input", { id: newId("slider"), type: "range", "aria-label": name, oninput: () => { fill(); moved(Number(input.value)); } });
-  const fill = () => input.style.setProperty("--filled", `${(100 * (input.value - input.min)) / (input.max - input.min || 1)}%`);
-  const limit = ({ min, max, step }) => { set(input, { min, max }); input.step = step; };
-  limit(limits);
-  return {
-    element: input,
-    value: () => Number(input.value),
-    limit,
-    set(value, text) {
-      set(input, { value: String(value), "aria-valuetext": text });
-      fill();
-    },
-  };
-}
+export const playButton = (kind, name, url, ...children) => soundButton(kind, texts.play(name), url, (button) => {
+  if (button.dispatchEvent(new CustomEvent("silent", { cancelable: true }))) toast(texts.noSound);
+}, ...children);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Step 6: compares the boards, and tests, builds, writes and exports for one of them.
 import { each, h, icon, newId, onChange, set } from "./dom.js";
-import { badge, card, head, modelChoice, needs, runButton } from "./parts.js";
+import { badge, card, commandBox, head, modelChoice, needs, runButton } from "./parts.js";
 import { texts } from "./texts.js";
 
 const CHOSEN = "kws-board";
+const SALE = { yes: "good", no: "poor" }; // how good the terms of a licence are for a seller
 const QEMU = "qemu";
 const own = texts.board;
 
@@ -17,7 +18,8 @@ export function boardStep(index) {
   const table = boardTable((name) => { sessionStorage.setItem(CHOSEN, name); update(state); });
   const panel = boardPanel();
   const library = exportCard();
-  const content = h("div.content", models.element, outdated, table.element, panel.element, compareCard, library.element);
+  const licences = licenceCard();
+  const content = h("div.content", models.element, outdated, table.element, panel.element, compareCard, library.element, licences.element);
   const element = h("div.step", head("board", index), missing, content);
   let state = null;
 
@@ -38,6 +40,7 @@ export function boardStep(index) {
     table.update(boards ?? [], board);
     panel.update(state, effort, board);
     library.update(state, effort);
+    licences.update(effort.result);
   }
 
   return { element, update };
@@ -92,16 +95,18 @@ function gauge(value, of, text, words) {
 
 // --- the chosen board ------------------------------------------------------------------------------
 
-const OUTPUTS = ["test", "build", "deploy"];
+const OUTPUTS = ["test", "build", "deploy", "selftest", "monitor"];
 
 function boardPanel() {
   const title = h("h2"), why = h("p.problem");
   const test = action(own.test, ""), build = action(own.build, own.buildLead), write = action(own.write, own.writeLead);
+  const selftest = action(own.selftest, own.selftestLead), watch = action(own.watch, own.watchLead);
+  const real = [write, selftest, watch]; // for a connected board
   const downloads = h("div.row");
   build.element.append(downloads);
   const outputTitle = h("h3"), text = h("pre", { tabindex: "0", "aria-label": own.outputTitle });
   const output = h("div.output", outputTitle, text);
-  const element = h("section.card", { "aria-live": "off" }, title, why, h("div.actions", test.element, build.element, write.element), output);
+  const element = h("section.card", { "aria-live": "off" }, title, why, h("div.actions", [test, build, ...real].map((it) => it.element)), output);
 
   const showOutput = onChange((job) => {
     output.hidden = !job;
@@ -123,8 +128,10 @@ function boardPanel() {
       test.show(board.emulated ? own.testLead(own.emulators[emulator] ?? emulator) : own.testAnyLead);
       test.run.update(request("test", board.emulated ? name : QEMU), report, board.emulated ? own.test : own.testAny);
       build.run.update(request("build"), report);
-      write.element.hidden = board.real === false;
+      for (const it of real) it.element.hidden = board.real === false;
       write.run.update(request("deploy"), report);
+      selftest.run.update({ action: "selftest", board: name });
+      watch.run.update({ action: "monitor", board: name });
       showDownloads(state.firmware.filter((it) => it.board === name && it.effort === effort.name).map((it) => it.zip));
       const job = state.jobs.find((it) => OUTPUTS.includes(it.action) && it.state !== "running");
       showOutput(job && { title: job.title, state: job.state, text: job.text, last: job.last });
@@ -160,4 +167,27 @@ function exportCard() {
       h("a.button", { href: it.zip, download: "", "aria-label": own.downloadName(own.kinds[it.kind] ?? it.kind, it.effort) }, icon("down"), "ZIP")));
   }
   return { element, update };
+}
+
+// --- licences --------------------------------------------------------------------------------------
+
+// What may be shipped: the list of `kws licences`.
+function licenceCard() {
+  const command = commandBox(), rows = h("tbody"), lead = h("p");
+  const element = card(own.licencesTitle, own.licencesLead, lead, h("div.wide", { tabindex: "0", role: "group", "aria-label": own.licencesTitle },
+    h("table", {}, h("thead", h("tr", own.licenceColumns.map((text) => h("th", { scope: "col" }, text)))), rows)), command.element);
+  const show = onChange((items) => {
+    element.hidden = items.length === 0;
+    const open = items.filter(({ sale }) => sale !== "yes");
+    set(lead, { textContent: open.length ? own.notFree(open.map(({ part }) => part)) : own.free, class: open.length ? "note fair" : "note good" });
+    rows.replaceChildren(...items.map(({ part, licence, sale, must }) => h("tr", h("th", { scope: "row" }, part),
+      h("td", licence), h("td", badge(SALE[sale] ?? "fair", own.sale[sale] ?? sale)), h("td", must.join("; ")))));
+  });
+  return {
+    element,
+    update({ licences, report }) {
+      show(licences);
+      command.show(own.licencesCommand(report.split("/")[2]));
+    },
+  };
 }

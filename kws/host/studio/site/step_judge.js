@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Step 4: how well a model hears, why, and its threshold.
 import { h, icon, onChange, set } from "./dom.js";
-import { chart, legend, missChart, pointAt } from "./charts.js";
 import { card, head, modelChoice, needs, newSlider, runButton } from "./parts.js";
 import { texts } from "./texts.js";
+import { chart, legend, missChart, pointAt, STYLES } from "./plot.js";
 
 const own = texts.judge;
 const ICONS = { well: "check", some: "wave", nothing: "close" };
@@ -18,14 +18,14 @@ export function judgeStep(index) {
   const causes = h("section.card");
   const figures = h("dl.figures");
   const tuning = tuner();
-  const rows = h("tbody");
+  const rows = h("tbody"), history = beforeCard();
   const compare = card(own.compare, "", h("div.wide", { tabindex: "0", role: "group", "aria-label": own.compare }, h("table", {},
     h("thead", h("tr", own.columns.map((text) => h("th", { scope: "col" }, text)))), rows)));
   const link = h("a.button", { target: "_blank", rel: "noopener" }, own.openReport, icon("out"));
   const frame = h("iframe", { title: own.report, hidden: true });
-  const show = h("button", { onclick: () => { frame.src = link.href; frame.hidden = false; show.hidden = true; } }, own.showReport);
+  const show = h("button", { onclick: () => { frame.src = `${link.href}#alarms`; frame.hidden = false; show.hidden = true; } }, own.showReport);
   const report = card(own.report, own.reportLead, h("div.row", link, show), frame);
-  const content = h("div.content", models.element, verdict, causes, card(own.figuresTitle, "", figures), tuning.element, compare, report);
+  const content = h("div.content", models.element, verdict, causes, card(own.figuresTitle, "", figures), tuning.element, history.element, compare, report);
   const element = h("div.step", head("judge", index), missing, content);
   let state = null;
 
@@ -78,6 +78,7 @@ export function judgeStep(index) {
     showCauses(result.verdict?.causes ?? []);
     showFigures(result.lines.filter((line) => !/^(verdict|why):/.test(line)));
     tuning.update(effort);
+    history.update(effort);
     showRows(state.efforts.filter((it) => it.result).map(({ title, stale, result: it }) => ({ title, stale, result: it })));
     showReport(result.report);
   }
@@ -98,9 +99,44 @@ function sentence(text, end = ".") {
   return /[.!?]$/.test(first) ? first : first + end;
 }
 
+// The last two trainings of a model. Their misses are compared at equal false alarms: each threshold
+// alone says little.
+function beforeCard() {
+  const lead = h("p.hint"), head = h("thead"), rows = h("tbody");
+  const element = card(own.beforeTitle, "", lead, h("div.wide", { tabindex: "0", role: "group", "aria-label": own.beforeTitle }, h("table", {}, head, rows)));
+  const show = onChange(({ before, result }) => {
+    element.hidden = !before;
+    if (!before) return;
+    const row = (name, values) => h("tr", h("th", { scope: "row" }, name), values.map((value) => h("td.number", value)));
+    const both = [before, result];
+    const lines = [row(own.recordings, both.map((it) => `${it.recordings}`))];
+    const isMeasured = both.every((it) => it.curve.length > 0);
+    if (isMeasured) {
+      const [most] = pointAt(result.curve[0], thresholdOf(result));
+      result.curve.forEach(({ kind, title }) => {
+        const misses = both.map((it) => missesAt(it.curve.find((curve) => curve.kind === kind), most));
+        lines.push(row(own.missedIn(title), misses.map((share) => (share === null ? own.notMeasured : texts.percent(share)))));
+      });
+      set(lead, { textContent: own.beforeLead(most) });
+    } else {
+      lines.push(row(own.evidence, both.map((it) => it.verdict?.evidence ?? own.notMeasured)));
+      set(lead, { textContent: own.beforeNoCurve });
+    }
+    head.replaceChildren(h("tr", ["", own.before, own.after].map((text) => h("th", { scope: "col" }, text))));
+    rows.replaceChildren(...lines);
+  });
+  return { element, update: ({ before, result }) => show({ before, result }) };
+}
+
+// The least share of misses at no more than `most` false alarms per hour; null if there are always more.
+function missesAt(curve, most) {
+  const points = (curve?.points ?? []).filter(([alarms]) => alarms <= most);
+  return points.length ? Math.min(...points.map(([, misses]) => misses)) : null;
+}
+
 // The curve with a slider for the threshold.
 function tuner() {
-  const picture = chart(), names = h("div"), stats = h("dl.stats"), now = h("p.hint");
+  const picture = chart(own.chart), names = h("div"), stats = h("dl.stats"), now = h("p.hint");
   const value = h("output");
   const slider = newSlider(own.threshold, { min: 0, max: 255, step: 1 }, (at) => { chosen = at; draw(); });
   const run = runButton(own.set(0), ".primary");
@@ -119,7 +155,10 @@ function tuner() {
     slider.set(chosen, own.value(chosen, perHour, rows));
     stats.replaceChildren(...[[own.alarms, own.rate(perHour)], ...rows.map(({ title, misses }) => [own.missedIn(title), texts.percent(misses)])]
       .map(([name, figure]) => h("div", h("dt", name), h("dd", figure))));
-    picture.redraw(missChart(result.curve, chosen));
+    picture.redraw(missChart({
+      curves: result.curve, label: own.chart, xName: own.xName, textOf: own.point,
+      cursor: { x: perHour, marks: rows.map(({ misses }, i) => ({ style: STYLES[i], y: misses })) },
+    }));
     const values = Object.values(result.thresholds);
     const isSet = values.every((it) => it === chosen);
     run.update(isSet ? null : { action: "threshold", effort: effort.name, value: chosen }, result.report, isSet ? own.isSet : own.set(chosen));

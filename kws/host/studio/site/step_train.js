@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Step 3: the effort, the training run and its curves.
 import { each, h, icon, onChange, set } from "./dom.js";
-import { accuracyChart, chart, legend } from "./charts.js";
+import { accuracyChart } from "./charts.js";
 import { badge, card, head, needs, newSlider, runButton, running, stop } from "./parts.js";
+import { chart, legend } from "./plot.js";
 import { texts } from "./texts.js";
 
 const CHOSEN = "kws-effort";
@@ -87,7 +88,7 @@ export function trainStep(index) {
     const drawn = effort.curves.filter((curve) => curve.epochs.length);
     curveCard.hidden = drawn.length === 0;
     each(curves, drawn, (curve) => `${effort.name} ${curve.title}`, (curve) => {
-      const picture = chart();
+      const picture = chart(curve.title);
       const draw = onChange((it) => picture.redraw(accuracyChart(it)));
       return Object.assign(h("figure", h("figcaption", curve.title), picture.element), { draw });
     }, (figure, curve) => figure.draw(curve));

@@ -25,7 +25,10 @@ export function tryStep(index) {
   const showFrame = onChange(([address]) => {
     if (!address) return place.replaceChildren();
     const frame = h("iframe", { src: address, title: own.frame, allow: "microphone" });
-    frame.addEventListener("load", () => frame.contentWindow.addEventListener("kws-word", cards.hear));
+    frame.addEventListener("load", () => {
+      frame.contentWindow.addEventListener("kws-word", cards.hear);
+      frame.contentWindow.addEventListener("kws-near", cards.hearNearly);
+    });
     place.replaceChildren(frame);
   });
 

@@ -10,6 +10,9 @@ const ANNOUNCE_MS = 1000;
 const CLIPPED_MS = 1000; // how long the warning stays
 const LOOK_MS = 3000; // how long the scores of a second look stay
 const MOVING_MS = 500; // after a move; until then a source's values of this threshold are outdated
+const SPOKEN_MS = 2000; // how long a word is shown large
+const FADE_MS = 400; // as in page.css
+const UNKNOWN_MS = 1000; // after a report; if the sound still goes on, the word's end stays unknown
 const MAX_LINES = 200;
 
 const $ = (id) => document.getElementById(id);
@@ -18,7 +21,7 @@ class App {
   constructor() {
     this.status("starting");
     this.onThreshold = () => {}; // set by the source: (label, value)
-    this.spectrogram = new Spectrogram($("spectrogram"));
+    this.spectrogram = new Spectrogram($("spectrogram"), $("spans"));
     this.classes = new Classes($("classes"), (label, value) => this.move(label, value));
     this.model = null;
     this.means = [];
@@ -29,6 +32,10 @@ class App {
     this.movedAt = new Map(); // label: when its threshold was last moved
     this.peak = 0;
     this.clippedAt = this.announcedAt = -Infinity;
+    this.spokenTimer = 0;
+    this.levels = new Levels();
+    this.newest = 0; // ms in the sound: end of the newest column of the spectrogram
+    this.recent = []; // words whose end is not known yet
     $("reset").addEventListener("click", () => this.saved.forEach((value, label) => this.move(label, value)));
     requestAnimationFrame((now) => this.draw(now));
   }
@@ -71,13 +78,24 @@ class App {
   clearSound() {
     this.means = this.model.labels.map(() => 0);
     this.looked = null;
+    this.levels.clear();
+    this.recent = [];
+    this.newest = 0;
     this.spectrogram.clear(this.model.channels);
   }
 
-  // `peak`: the loudest of the newest samples, 0 to 1.
-  level(peak, isClipped) {
+  // `peak`: the loudest sample of a hop that ends at `ms`, 0 to 1.
+  level(peak, isClipped, ms) {
+    this.levels.add(peak, ms);
     this.peak = Math.max(this.peak, peak);
     if (isClipped) this.clippedAt = performance.now();
+  }
+
+  // A column of the spectrogram that ends at `ms`.
+  frame(values, ms) {
+    this.newest = ms;
+    this.spectrogram.add(values);
+    this.recent = this.recent.filter((word) => !this.hasSettled(word));
   }
 
   // The second model's score of each label; `stays`: until the next look.
@@ -99,27 +117,31 @@ class App {
     this.showThresholds();
   }
 
-  // Adds a detected word. `clock`: its time as {text, datetime}; `clip()` returns the URL of its sound.
+  // Adds a detected word to the list. `clock`: its time as {text, datetime}; `clip()` returns the URL
+  // of its sound.
   heard({ label, score, ms, clock, clip }) {
-    $("nothing").hidden = true;
-    const isKeyword = this.model.keywords.includes(label);
-    const item = element("li", "", { class: isKeyword ? "" : "unknown" });
-    const button = element("button", "▶", { "aria-label": `Play the sound of ${label}` });
-    button.addEventListener("click", () => {
-      const player = $("player");
-      URL.revokeObjectURL(player.src);
-      player.src = clip();
-      const before = violations;
-      player.play().catch(async () => {
-        this.notice(await reasonOf("clip", before, "this sound is no longer kept"), true);
-      });
-    });
-    const mean = element("span", String(score), { class: "score" });
-    mean.append(element("span", ` @${ms} ms`, { class: "at" }));
-    item.append(element("time", clock.text, { datetime: clock.datetime }), element("b", label), mean, button);
-    $("heard").prepend(item);
-    while ($("heard").children.length > this.model.kept_words) $("heard").lastChild.remove();
+    const kind = this.model.keywords.includes(label) ? "word" : "unknown";
+    return this.entry(kind, { label, ms, score: String(score), clock, clip });
   }
+
+  // Shows a word that is detected now: in the list, large, and over its columns of the spectrogram.
+  // `columnMs`: its report, on the scale of `level` and `frame`. `capturedAt`: when the sound before the
+  // report was captured (performance.now()), null if it was not live.
+  detected({ columnMs: ms, capturedAt, ...word }) {
+    const { label } = word;
+    const shown = { label, ms, capturedAt, item: this.heard(word), drawnAt: null };
+    requestAnimationFrame((now) => { shown.drawnAt = now; }); // never, if the page is hidden
+    if (this.model.keywords.includes(label)) this.speak(label);
+    const span = this.levels.find(ms, 1000 * this.model.clip_seconds);
+    this.mark(shown, span && { ...span, to: Math.min(span.to, ms) });
+    this.recent.push(shown);
+  }
+
+  // Adds a near miss to the list: see near_misses.js.
+  nearly({ label, score, threshold, clock, clip }) {
+    this.entry("near", { label, score: `${score} of ${threshold}`, clock, clip });
+  }
+
 
   // A line of the serial port, or a heading.
   line(text) {
@@ -136,6 +158,67 @@ class App {
   }
 
   // --- inside ----------------------------------------------------------------------------------
+
+  // Shows a word large for a moment; a screen reader says it.
+  speak(label) {
+    const word = $("spoken");
+    clearTimeout(this.spokenTimer);
+    word.textContent = label.replaceAll("_", " ");
+    $("stage").classList.add("on");
+    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) {
+      word.animate([{ transform: "scale(.88)" }, { transform: "scale(1.03)" }, { transform: "none" }], 220);
+    }
+    this.spokenTimer = setTimeout(() => {
+      $("stage").classList.remove("on");
+      this.spokenTimer = setTimeout(() => word.replaceChildren(), FADE_MS);
+    }, SPOKEN_MS);
+  }
+
+  // Marks a word's columns. `span`: see Levels.find; if it is unknown, the sound that the page keeps:
+  // the model's window, and the longest delay of a report.
+  mark(word, span) {
+    const { hop_ms: hop, clip_seconds: seconds, keywords } = this.model;
+    const { from, to } = span ?? { from: word.ms - 1000 * seconds + hop, to: word.ms };
+    const kind = keywords.includes(word.label) ? "word" : "unknown";
+    this.spectrogram.span(word, word.label, Math.round((this.newest - from) / hop), Math.round((this.newest - to) / hop), kind);
+  }
+
+  // A word is often reported before its end. Once that is known, its span gets the right end, and the
+  // list its delay. Returns whether there is no more to wait for.
+  hasSettled(word) {
+    const span = this.levels.find(word.ms, 1000 * this.model.clip_seconds);
+    const isDrawn = word.drawnAt !== null || word.capturedAt === null;
+    if (!span?.isOver || span.to > this.newest || !isDrawn) return this.newest - word.ms > UNKNOWN_MS;
+    this.mark(word, span);
+    if (word.capturedAt === null) return true;
+    const delay = word.drawnAt - (word.capturedAt + span.to - word.ms);
+    const text = `about ${10 * Math.round(Math.abs(delay) / 10)} ms ${delay < 0 ? "before" : "after"} its end`;
+    word.item.append(element("span", text, { class: "delay" }));
+    return true;
+  }
+
+  // Adds an entry of a `kind` (a class) to the list, and removes the oldest of the kind.
+  entry(kind, { label, score, ms, clock, clip }) {
+    $("nothing").hidden = true;
+    const item = element("li", "", { class: kind });
+    const button = element("button", "▶", { "aria-label": `Play the sound of ${label}` });
+    button.addEventListener("click", () => {
+      const player = $("player");
+      URL.revokeObjectURL(player.src);
+      player.src = clip();
+      const before = violations;
+      player.play().catch(async () => {
+        this.notice(await reasonOf("clip", before, "this sound is no longer kept"), true);
+      });
+    });
+    const name = element("b", label), mean = element("span", score, { class: "score" });
+    if (kind === "near") name.prepend(element("span", "nearly: "));
+    else mean.append(element("span", ` @${ms} ms`, { class: "at" }));
+    item.append(element("time", clock.text, { datetime: clock.datetime }), name, mean, button);
+    $("heard").prepend(item);
+    $("heard").querySelectorAll(`.${kind}`)[this.model.kept_words]?.remove();
+    return item;
+  }
 
   move(label, value) {
     this.movedAt.set(label, performance.now());
@@ -158,13 +241,17 @@ class App {
       ["model", `${model.name} ${model.sha8}, ${bytes(model.bytes)}`],
       ...(model.second_look ? [["second look", `${model.second_look}, ${bytes(model.look_bytes)} of these`]] : []),
       ["arena", bytes(model.arena_bytes)],
-      ["ops", `${model.ops.join(", ")}: ${bytes(model.ops_flash)} of flash`],
       ["runs every", `${model.every_ms} ms; scores are means over ${model.window_ms} ms`],
       ...(model.accuracy === null ? [] : [["accuracy", `${(100 * model.accuracy).toFixed(1)} %, mean recall on test clips`]]),
+    ];
+    const origin = [
+      ["ops", `${model.ops.join(", ")}: ${bytes(model.ops_flash)} of flash`],
       ["trained on", model.data || "not stated"],
       ["written by", `kws ${model.kws}`],
     ];
-    $("figures").replaceChildren(...figures.flatMap(([name, text]) => [element("dt", name), element("dd", text)]));
+    const rows = (list) => list.flatMap(([name, text]) => [element("dt", name), element("dd", text)]);
+    $("figures").replaceChildren(...rows(figures));
+    $("origin").replaceChildren(...rows(origin));
     $("boards").tBodies[0].replaceChildren(...model.boards.map(({ title, flash, ram }) => {
       const row = document.createElement("tr");
       row.append(element("th", title, { scope: "row" }), element("td", share(model.bytes, flash)), element("td", share(model.arena_bytes, ram)));

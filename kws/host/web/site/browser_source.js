@@ -13,6 +13,7 @@ class BrowserSource {
     this.microphone = null; // null: not listening
     this.wakeLock = new WakeLock();
     this.stream = 0; // number of the current sound; results of older ones are ignored
+    this.near = null; // set when the model is known
     this.blockHeard = null; // resolves when the worker has processed a block of a recording
     app.onThreshold = (label, value) => this.worker.postMessage({ type: "threshold", label, value });
     $("controls").hidden = false;
@@ -54,6 +55,7 @@ class BrowserSource {
       throw new Error("model.js or core.wasm.js is missing or damaged; export the page again");
     }
     this.app.showModel(KWS_BUNDLE);
+    this.near = new NearMisses(KWS_BUNDLE);
     const unpack = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
     const models = KWS_MODELS.map(unpack);
     const looks = KWS_BUNDLE.parts.map((part) => part.look).filter(Boolean);
@@ -88,6 +90,8 @@ class BrowserSource {
     this.isLosing = false; // the microphone's sound is being dropped
     this.recent = new Int16Array(0); // the latest sound, for the clips of words
     this.bestLook = null; // the highest scores of the second model
+    this.clock = new SoundClock();
+    this.near.clear();
     this.worker.postMessage({ type: "reset" });
     this.app.clearSound();
     this.blockHeard?.(null);
@@ -95,8 +99,11 @@ class BrowserSource {
   }
 
   give(samples) {
-    const peak = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
-    this.app.level(peak / 32768, peak >= 32767);
+    for (let from = 0; from < samples.length; from += this.hop) {
+      const hop = samples.subarray(from, from + this.hop);
+      const peak = hop.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+      this.app.level(peak / 32768, peak >= 32767, this.msOf(this.given + from + hop.length));
+    }
     const kept = new Int16Array(Math.min(this.recent.length + samples.length, this.keptSamples));
     const old = kept.length - samples.length;
     if (old > 0) kept.set(this.recent.subarray(this.recent.length - old));
@@ -107,8 +114,14 @@ class BrowserSource {
     this.worker.postMessage({ type: "hear", stream: this.stream, samples });
   }
 
+  msOf(samples) {
+    return (1000 * samples) / this.rate;
+  }
+
   giveMicrophone(samples) {
     const wasLosing = this.isLosing;
+    const arrived = this.given + this.lost + samples.length;
+    this.clock.arrived(this.msOf(arrived), performance.now());
     const limit = wasLosing ? CAUGHT_UP * this.rate : KEEP_BEHIND * this.rate - samples.length;
     this.isLosing = this.behind > limit;
     if (this.isLosing) this.lost += samples.length;
@@ -178,6 +191,7 @@ class BrowserSource {
       if (stream !== this.stream) return false;
       tops?.forEach((top, label) => { best[label] = Math.max(best[label], top); });
     }
+    this.near.end().forEach((miss) => this.showNear(miss));
     app.means = best;
     if (this.bestLook) app.look(this.bestLook, true);
     const seconds = (recorded.length / this.rate).toFixed(1);
@@ -192,24 +206,37 @@ class BrowserSource {
     this.rate = rate;
     this.hop = hop;
     this.clipSamples = this.app.model.clip_seconds * rate;
-    this.keptSamples = this.clipSamples + (KEEP_BEHIND + 1) * rate; // the longest delay of a report
+    const longest = KEEP_BEHIND + 1 + APART_MS / 1000; // delay of a report, of a near miss, in seconds
+    this.keptSamples = this.clipSamples + longest * rate;
     this.app.line(boot.trimEnd());
     this.showControls();
     this.app.status("ready");
   }
 
-  heard({ stream, samples, frames, means, tops, looks, lines, words }) {
+  heard({ stream, samples, frames, lines, hops }) {
     if (stream !== this.stream) return;
-    const { channels } = this.app.model;
+    const { channels, labels, hop_ms } = this.app.model;
     this.behind -= samples;
-    for (let at = 0; at < frames.length; at += channels) this.app.spectrogram.add(frames.subarray(at, at + channels));
-    this.app.means = means ?? this.app.means;
-    for (const scores of looks) {
-      this.app.look(scores);
-      this.bestLook = scores.map((score, label) => Math.max(score, this.bestLook?.[label] ?? 0));
+    // The first hop has no frame.
+    const end = hops.at(-1)?.ms - (hop_ms * frames.length) / channels;
+    for (let at = 0; at < frames.length; at += channels) {
+      this.app.frame(frames.subarray(at, at + channels), end + hop_ms * (at / channels + 1));
     }
     lines.forEach((line) => this.app.line(line));
-    words.forEach((word) => this.showWord(word));
+    const tops = labels.map(() => 0);
+    for (const { ms, means, looked, word } of hops) {
+      this.app.means = means ?? this.app.means;
+      this.app.means.forEach((mean, label) => { tops[label] = Math.max(tops[label], mean); });
+      if (looked) {
+        this.app.look(looked);
+        this.bestLook = looked.map((score, label) => Math.max(score, this.bestLook?.[label] ?? 0));
+      }
+      if (word) {
+        this.near.heard(word.label, ms);
+        this.showWord({ ms, ...word });
+      }
+      this.near.add(ms, this.app.means, looked, this.app.thresholds).forEach((miss) => this.showNear(miss));
+    }
     this.blockHeard?.(tops);
   }
 
@@ -220,17 +247,28 @@ class BrowserSource {
   }
 
   showWord({ label, score, ms }) {
-    const since = this.given - (ms * this.rate) / 1000; // samples sent since the word
+    // For a page that embeds this one from the same site.
+    dispatchEvent(new CustomEvent("kws-word", { detail: { label, score, ms } }));
+    const capturedAt = this.microphone ? this.clock.time(ms + this.msOf(this.lost)) : null;
+    this.app.detected({ label, score, ms, columnMs: ms, capturedAt, ...this.sound(ms) });
+  }
+
+  showNear(miss) {
+    const { label, score, ms } = miss;
+    dispatchEvent(new CustomEvent("kws-near", { detail: { label, score, ms } }));
+    this.app.nearly({ ...miss, ...this.sound(ms) });
+  }
+
+  // The clock and the clip (see App.heard) of the sound before `ms`.
+  sound(ms) {
+    const since = this.given - (ms * this.rate) / 1000; // samples sent since then
     const end = this.recent.length - since;
     const clip = this.recent.slice(Math.max(0, end - this.clipSamples), end);
     const at = new Date(Date.now() - (1000 * since) / this.rate);
     const clock = this.microphone
       ? { text: at.toTimeString().slice(0, 8), datetime: at.toISOString() }
       : { text: `${(ms / 1000).toFixed(1)} s`, datetime: `PT${ms / 1000}S` };
-    this.app.spectrogram.mark();
-    // For a page that embeds this one from the same site.
-    dispatchEvent(new CustomEvent("kws-word", { detail: { label, score, ms } }));
-    this.app.heard({ label, score, ms, clock, clip: () => URL.createObjectURL(wavBlob(clip, this.rate)) });
+    return { clock, clip: () => URL.createObjectURL(wavBlob(clip, this.rate)) };
   }
 }
 

@@ -50,7 +50,8 @@ class LiveSource {
 
   hello({ model, words, lines, ...state }) {
     this.app.showModel(model);
-    words.forEach((word) => this.showWord(word));
+    this.ms = 0; // end of the newest column, in the sound since now
+    words.forEach((event) => this.app[event.type === "near" ? "nearly" : "heard"](this.entry(event)));
     lines.forEach((line) => this.app.line(line));
     this.state(state);
   }
@@ -64,9 +65,17 @@ class LiveSource {
     this.app.figure("delay", figures.latency === null ? "–" : `${figures.latency} ms`);
   }
 
-  word(word) {
-    this.app.spectrogram.mark();
-    this.showWord(word);
+  // It comes directly after the column of its report.
+  word(event) {
+    // `delay_ms`: from the sample that completed the word to its report by kws listen. The way from
+    // there to this page is not known: a few milliseconds on the same machine.
+    const { delay_ms: delay } = event;
+    const capturedAt = delay === null ? null : performance.now() - delay;
+    this.app.detected({ ...this.entry(event), columnMs: this.ms, capturedAt });
+  }
+
+  near(event) {
+    this.app.nearly(this.entry(event));
   }
 
   look({ scores }) {
@@ -85,9 +94,10 @@ class LiveSource {
     this.app.notice(text, true);
   }
 
-  showWord({ label, score, time_ms: ms, at, clip }) {
+  // An event `word` or `near` for the page's list.
+  entry({ label, score, threshold, time_ms: ms, at, clip }) {
     const clock = { text: at.slice(11, 19), datetime: at };
-    this.app.heard({ label, score, ms, clock, clip: () => `clips/${clip}.wav` });
+    return { label, score, threshold, ms, clock, clip: () => `clips/${clip}.wav` };
   }
 
   // For each hop of 20 ms: the peak (255: clipped), the mean scores, the newest frame.
@@ -95,9 +105,10 @@ class LiveSource {
     const { labels, channels } = this.app.model;
     for (let at = 0; at < data.length; at += 1 + labels.length + channels) {
       const frame = at + 1 + labels.length;
-      this.app.level(data[at] / MAX_SCORE, data[at] === MAX_SCORE);
+      this.ms += this.app.model.hop_ms;
+      this.app.level(data[at] / MAX_SCORE, data[at] === MAX_SCORE, this.ms);
       this.app.means = [...data.subarray(at + 1, frame)];
-      this.app.spectrogram.add(data.subarray(frame, frame + channels));
+      this.app.frame(data.subarray(frame, frame + channels), this.ms);
     }
   }
 }

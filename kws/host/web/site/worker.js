@@ -7,10 +7,9 @@
 // Messages in: {type: "start", wasm, bundle, models}; {type: "hear", stream, samples};
 // {type: "reset"}; {type: "threshold", label, value}.
 // Out: {type: "started", rate, hop, boot}; for each "hear" {type: "heard", stream, samples (their
-// number), frames (bytes, 0 to 255), means (the newest; null: no model ran), tops (the
-// highest mean of each label, or null), looks (scores of each second look), lines,
-// words ({label, score, ms})}; {type: "problem", text, forbidden} (a key of NEEDS in policy.js if the
-// page's policy is the cause, else null).
+// number), frames (bytes, 0 to 255), lines, hops ({ms, means, looked, word}, see KwsCore.hear)};
+// {type: "problem", text, forbidden} (a key of NEEDS in policy.js if the page's policy is the cause,
+// else null).
 function kwsWorker() {
   let core = null;
 
@@ -29,17 +28,13 @@ function kwsWorker() {
     hear({ stream, samples }) {
       const hops = core.hear(samples);
       const frames = hops.flatMap(({ frame }) => (frame ? [...frame] : []));
-      const means = hops.map((hop) => hop.means).filter(Boolean);
       postMessage({
         type: "heard",
         stream,
         samples: samples.length,
         frames: Uint8Array.from(frames, (value) => value + 128),
-        means: means.at(-1) ?? null,
-        tops: means.length ? core.labels.map((_, label) => Math.max(...means.map((row) => row[label]))) : null,
-        looks: hops.map(({ looked }) => looked).filter(Boolean),
         lines: hops.flatMap(({ text }) => text.split("\n").filter(Boolean)),
-        words: hops.filter(({ word }) => word).map(({ ms, word }) => ({ ms, ...word })),
+        hops: hops.map(({ ms, means, looked, word }) => ({ ms, means, looked, word })),
       });
     },
   };

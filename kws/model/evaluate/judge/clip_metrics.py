@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import itertools
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -45,6 +46,8 @@ COLLECTION_CLIPS = 20
 """Collections with fewer keyword clips are excluded from the metrics by collection."""
 
 _WORST = 24
+_EXAMPLES_PER_CELL = 3
+_MOST_EXAMPLES = 24
 _SEED = 20180409
 
 
@@ -234,19 +237,43 @@ class ClipMetrics:
     @cached_property
     def worst(self) -> tuple[WorstClip, ...]:
         """Misclassified clips, largest difference between scores first."""
-        values = self.scores.astype(int) - SCORE_ZERO_POINT
+        return tuple(map(self._wrong_clip, self._wrong[:_WORST]))
+
+    @cached_property
+    def examples(self) -> tuple[WorstClip, ...]:
+        """A few clips of each mistake to listen to, largest difference between scores first.
+
+        Each mistake has one clip before any has two, as far as the limit allows.
+        """
+        of_cell: Counter[tuple[int, int]] = Counter()
+        by_rank: list[list[int]] = [[] for _ in range(_EXAMPLES_PER_CELL)]
+        for index in self._wrong:
+            cell = int(self.truth[index]), int(self.answers[index])
+            if of_cell[cell] < _EXAMPLES_PER_CELL:
+                by_rank[of_cell[cell]].append(index)
+            of_cell[cell] += 1
+        chosen = set(list(itertools.chain(*by_rank))[:_MOST_EXAMPLES])
+        return tuple(self._wrong_clip(index) for index in self._wrong if index in chosen)
+
+    @cached_property
+    def _wrong(self) -> list[int]:
+        """Indices of the misclassified clips, largest difference between scores first."""
+        values = self.scores.astype(int)
         wrong = np.flatnonzero(~self.right)
         margin = values[wrong, self.answers[wrong]] - values[wrong, self.truth[wrong]]
-        return tuple(
-            WorstClip(
-                self.files[i],
-                self.labels[self.truth[i]],
-                self.labels[self.answers[i]],
-                int(values[i, self.answers[i]]),
-                int(values[i, self.truth[i]]),
-                self.pcm[i],
-            )
-            for i in wrong[np.argsort(-margin, kind="stable")][:_WORST].tolist()
+        order: list[int] = wrong[np.argsort(-margin, kind="stable")].tolist()
+        return order
+
+    def _wrong_clip(self, index: int) -> WorstClip:
+        truth, said = self.truth[index], self.answers[index]
+        values = self.scores[index].astype(int) - SCORE_ZERO_POINT
+        return WorstClip(
+            self.files[index],
+            self.labels[truth],
+            self.labels[said],
+            int(values[said]),
+            int(values[truth]),
+            self.pcm[index],
         )
 
     def to_json(self) -> dict[str, Any]:

@@ -71,10 +71,7 @@ class StreamResult:
                 {
                     "threshold": threshold,
                     **{
-                        str(result.kind): {
-                            "miss_share": point.miss_share if result.metrics.total_said else None,
-                            "alarms_an_hour": point.false_alarms_per_hour,
-                        }
+                        str(result.kind): _point(point, bool(result.metrics.total_said))
                         for result, point in zip(self.by_kind, points, strict=True)
                     },
                 }
@@ -164,6 +161,17 @@ def _by_source(
     }
     worst_first = sorted(metrics, key=lambda source: -metrics[source].false_alarms_per_hour)
     return {source: metrics[source] for source in worst_first}
+
+
+def _point(point: OperatingPoint, has_keywords: bool) -> dict[str, Any]:
+    return {
+        "missed": point.missed if has_keywords else None,
+        "miss_share": point.miss_share if has_keywords else None,
+        "miss_share_95": point.miss_share_95 if has_keywords else None,
+        "false_alarms": point.false_alarms,
+        "alarms_an_hour": point.false_alarms_per_hour,
+        "alarms_an_hour_95": point.false_alarms_per_hour_95,
+    }
 
 
 def _facts(metrics: StreamMetrics) -> dict[str, Any]:

@@ -217,10 +217,18 @@ class OperatingPoint:
     """Misses and false alarms with one threshold for all keywords."""
 
     threshold: int
+    missed: int
+    """Number of keywords without a hit."""
+
     miss_share: float
     """0 to 1."""
 
+    miss_share_95: Interval | None
+    """95 % interval for other speakers; None with fewer than two."""
+
+    false_alarms: int
     false_alarms_per_hour: float
+    false_alarms_per_hour_95: Interval
 
 
 def threshold_curve(
@@ -234,6 +242,14 @@ def threshold_curve(
     def point(threshold: int) -> OperatingPoint:
         metrics = measure_traces(rules.with_threshold(threshold, keywords), traces, keywords)
         progress(1)
-        return OperatingPoint(threshold, metrics.miss_share, metrics.false_alarms_per_hour)
+        return OperatingPoint(
+            threshold,
+            metrics.total_said - metrics.total_hits,
+            metrics.miss_share,
+            metrics.miss_share_95,
+            len(metrics.false_alarms),
+            metrics.false_alarms_per_hour,
+            metrics.false_alarms_per_hour_95(),
+        )
 
     return tuple(on_all_cores(point, THRESHOLDS))

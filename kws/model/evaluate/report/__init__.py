@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report of an evaluation: one HTML file, with plots."""
+"""The report of an evaluation: one HTML file with live charts."""

@@ -59,6 +59,15 @@ def test_most_confident_mistakes_come_first() -> None:
     assert metrics.worst[0].truth_score == 28
 
 
+def test_each_mistake_has_examples_before_any_has_many() -> None:
+    truth, answers = [2] * 30 + [1, 0], [1] * 30 + [2, 1]
+    metrics = metrics_of(truth, answers, ["a"] * 32)
+    cells = [(clip.truth, clip.said) for clip in metrics.examples]
+    assert cells == [("silence", "unknown"), ("unknown", "yes"), *[("yes", "unknown")] * 3]
+    assert [clip.score for clip in metrics.examples[2:]] == [50 + i + 128 for i in (29, 28, 27)]
+    assert metrics_of([2], [2], ["a"]).examples == ()
+
+
 def test_noise_and_level_are_as_requested() -> None:
     rng = np.random.default_rng(0)
     clip = np.zeros(16000)

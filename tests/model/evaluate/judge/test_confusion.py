@@ -20,7 +20,7 @@ from kws.cli.main import app
 from kws.errors import DataError, KwsError, ModelError, UsageError
 from kws.model.evaluate.judge.clip_metrics import measure_clips
 from kws.model.evaluate.judge.confusion import confusion_matrix
-from kws.model.evaluate.report.plots import save_confusion
+from kws.model.evaluate.report.confusion_picture import save_confusion
 from kws.model.evaluate.score.labelled_clips import load_clips
 from tests.model.conftest import Run, check_against_tflm
 

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from kws.bundle.making import make_bundle
@@ -19,7 +17,6 @@ from kws.model.evaluate.judge.kind_metrics import (
     rate_range,
     rate_text,
 )
-from kws.model.evaluate.report.plots import kind_curves
 from kws.model.evaluate.score.streams import Kind
 from kws.model.evaluate.score.traces import Trace
 from tests.model.evaluate.judge.scored_traces import SETTINGS, said, scored
@@ -94,16 +91,3 @@ def test_interval_of_misses_needs_speakers(speakers: list[str], text: str) -> No
     assert miss_range(results[Kind.QUIET].metrics) == text
     facts = results[Kind.QUIET].to_json()
     assert (facts["miss_share_95"] is None) == ("1 speaker" in text)
-
-
-@pytest.mark.parametrize("talk", [True, False])
-def test_curves_are_drawn_with_talk_and_without(talk: bool) -> None:
-    from PIL import Image
-
-    traces = [replace(scored([said("yes", 5000)], [(9000, "no", 255)]), kind=Kind.QUIET)]
-    if talk:
-        traces.append(replace(scored([], []), kind=Kind.TALK, source="radio"))
-    rows = list(measured(*traces).values())
-    with Image.open(io.BytesIO(kind_curves(rows, 0.5))) as image:
-        assert image.format == "PNG"
-        assert len(np.unique(np.asarray(image.convert("L")))) > 20

@@ -114,6 +114,11 @@ def test_curve_trades_misses_for_false_alarms() -> None:
     assert points[160] == (0.0, 60)
     assert points[200] == (0.5, 60)
     assert points[220] == (0.5, 0)
+    loose = threshold_curve(Rules(LABELS, SETTINGS), [trace])[0]
+    assert (loose.missed, loose.false_alarms) == (0, 1)
+    assert loose.miss_share_95 is None, "the speakers are unknown"
+    low, high = loose.false_alarms_per_hour_95
+    assert low < loose.false_alarms_per_hour < high
 
 
 def test_one_threshold_for_all_keywords_does_not_change_silence_and_unknown() -> None:
