@@ -104,7 +104,8 @@ def talk(project: Project) -> tuple[str, ...]:
 
     Accidental detections alone are not enough: all of them are for training, none for validation.
     """
-    folders = project.settings.negatives
+    named = project.settings.negatives
+    folders = tuple(folder for folder in named if folder != HOME or project.has_home)
     return () if folders == (HOME,) else folders
 
 

@@ -208,6 +208,11 @@ class Project:
         found = (take.path for take in self.takes() if (take.word, take.path.name) == (word, name))
         return next(found, None)
 
+    @property
+    def has_home(self) -> bool:
+        """Whether there is sound that woke the model by accident."""
+        return any((self.path / HOME / MINED_FOLDER).glob("*.wav"))
+
     def use_home(self) -> None:
         """Train with the sound that woke the model by accident.
 

@@ -53,6 +53,7 @@ try:
     from starlette.concurrency import run_in_threadpool
     from starlette.exceptions import HTTPException
     from starlette.middleware import Middleware
+    from starlette.middleware.gzip import GZipMiddleware
     from starlette.requests import Request
     from starlette.responses import JSONResponse, Response, StreamingResponse
     from starlette.routing import Route
@@ -149,7 +150,7 @@ def _guarded(routes: list[Route], **guard: Any) -> Starlette:
     """An application of routes; `guard`: arguments of `Guard`."""
     app = Starlette(
         routes=routes,
-        middleware=[Middleware(Guard, **guard)],
+        middleware=[Middleware(Guard, **guard), Middleware(GZipMiddleware)],
         exception_handlers={KwsError: _kws_error, HTTPException: _http_error},
         max_body_size=_MAX_BODY,
     )
@@ -406,7 +407,11 @@ class _Studio:
         body = await _object(request)
 
         def start() -> dict[str, Any]:
-            return self._jobs.start(make_task(self._project, body, self._jobs.last)).to_json()
+            task = make_task(self._project, body, self._jobs.last)
+            job = self._jobs.start(task)
+            if task.action == "home":
+                self._project.use_home()
+            return job.to_json()
 
         job = await run_in_threadpool(start)
         self._changed()

@@ -25,7 +25,7 @@ from kws.host.studio.efforts import (
     wake_arguments,
     wake_settings,
 )
-from kws.host.studio.project import EXPORTS, FIRMWARE, PAGES, SOUND, Project
+from kws.host.studio.project import EXPORTS, FIRMWARE, HOME, PAGES, SOUND, Project
 
 Request = Mapping[str, Any]
 
@@ -160,6 +160,12 @@ def _page(project: Project, request: Request, _: object) -> Task:
     return Task("page", name, "Make the page to try", arguments)
 
 
+def _home(project: Project, request: Request, _: object) -> Task:
+    run, name = _model(project, request)
+    arguments = ("listen", "--model", f"{run}/bundle", "--keep", HOME, "--plain")
+    return Task("home", name, "Listen at home", arguments)
+
+
 def _test(project: Project, request: Request, _: object) -> Task:
     run, _name = _model(project, request)
     board = _board(request)
@@ -213,6 +219,7 @@ _TASKS: dict[str, Callable[[Project, Request, Callable[[str], Task | None]], Tas
     "threshold": _threshold,
     "boards": _boards,
     "page": _page,
+    "home": _home,
     "test": _test,
     "build": _build,
     "deploy": _deploy,

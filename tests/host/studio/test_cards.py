@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import re
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +13,15 @@ import pytest
 
 from kws.audio.dataset import Split
 from kws.audio.long_recordings import has_recordings
+from kws.audio.sound_files import load_clip, write_clip
 from kws.errors import UsageError
+from kws.host.emulate.recordings import default_matrix
 from kws.host.studio import cards
 from kws.host.studio.cards import HEARD, MISSED, add_card, all_cards, find_card, sort_card
 from kws.host.studio.efforts import EFFORTS
+from kws.host.studio.jobs import Jobs, JobState
 from kws.host.studio.project import HOME, Project
-from kws.host.studio.tasks import train_task
+from kws.host.studio.tasks import make_task, train_task
 from tests.host.studio.conftest import add_trained_run, spoken
 
 SOUND = np.frombuffer(spoken(), "<i2").astype(np.int16)
@@ -54,6 +59,29 @@ def test_a_false_alarm_becomes_talk_for_the_next_training(project: Project) -> N
     project.save("yes, no", "en", "", ["talk", HOME])
     both = train_task(project, good, lambda _: before)
     assert both.arguments[-6:-2] == ("--negatives", "talk", "--negatives", HOME)
+
+
+@pytest.mark.process
+def test_what_woke_the_model_at_home_is_talk_once_there_is_some(project: Project) -> None:
+    add_trained_run(project.path)
+    (project.path / "talk").mkdir()
+    (project.path / HOME).mkdir(parents=True)
+    project.save("yes, no", "en", "", ["talk", HOME])
+    good = EFFORTS["good"]
+    assert HOME not in train_task(project, good, lambda _: None).arguments
+    wav = project.path / "yes.wav"
+    write_clip(wav, load_clip(default_matrix() / "yes_slt.flac"))
+    jobs = Jobs(project)
+    task = make_task(project, {"action": "home", "effort": "quick"}, jobs.last)
+    assert task.command == "kws listen --model runs/quick/bundle --keep sound/home --plain"
+    job = jobs.start(replace(task, arguments=(*task.arguments, "--input", str(wav), "--fast")))
+    end = time.monotonic() + 60
+    while (now := jobs.find(job.id)) and now.state is JobState.RUNNING:
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    assert now
+    assert now.state is JobState.DONE, now.output()
+    assert HOME in train_task(project, good, lambda _: None).arguments
 
 
 def test_a_discarded_card_leaves_nothing(project: Project) -> None:

@@ -179,7 +179,7 @@ function licenceCard() {
   const show = onChange((items) => {
     element.hidden = items.length === 0;
     const open = items.filter(({ sale }) => sale !== "yes");
-    set(lead, { textContent: open.length ? own.notFree(open.map(({ part }) => part)) : own.free, class: open.length ? "note fair" : "note good" });
+    set(lead, { textContent: open.length ? own.notFree(open.map(({ part, licence }) => `${part} (${licence})`)) : own.free, class: open.length ? "note fair" : "note good" });
     rows.replaceChildren(...items.map(({ part, licence, sale, must }) => h("tr", h("th", { scope: "row" }, part),
       h("td", licence), h("td", badge(SALE[sale] ?? "fair", own.sale[sale] ?? sale)), h("td", must.join("; ")))));
   });

@@ -245,6 +245,9 @@ export const texts = {
     say: (words) => `Say ${listed(words.map((word) => `“${spoken(word)}”`))}.`,
     stale: "The model has changed since the page was made, or the page does not exist yet.",
     open: "Open in its own tab",
+    homeTitle: "Leave it listening",
+    homeLead: "For an evening, with this machine's own microphone. Do not say the word. What wakes the model is kept in sound/home, and the next training learns to ignore it, together with other talk.",
+    home: "Listen until Stop",
   },
 
   cards: {
