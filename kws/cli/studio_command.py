@@ -29,10 +29,14 @@ def studio(
     import webbrowser
 
     from kws.convert.backend import check_tensorflow
+    from kws.errors import ToolError
+    from kws.file_locks import can_lock_folders
     from kws.files import locked
     from kws.host.studio.project import Project
     from kws.host.studio.server import Server
 
+    if not can_lock_folders():  # and no process groups, with which commands are stopped
+        raise ToolError("kws studio runs on Linux and macOS; on Windows, use the commands or WSL")
     check_tensorflow()
     opened = Project(project)
     with locked(opened.path):

@@ -38,6 +38,7 @@ GUARDED = {
     "kws/host/doctor.py": {"getgrall", "getgroups", "geteuid"},
     "kws/host/emulate/processes.py": {"SIGKILL"},
     "kws/host/live/terminal.py": {"tcgetattr", "tcsetattr", "TCSADRAIN", "setcbreak"},
+    "kws/host/studio/jobs.py": {"killpg", "SIGKILL"},
     "kws/host/serial/ports.py": {"error", "getgrgid"},
 }
 """Functions and constants that Windows lacks, by file. Each is called only where it exists."""

@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kws import file_locks
 from kws.audio.capture.record import speaker_hash
 from kws.audio.pcm import Pcm
 from kws.audio.sound_files import load_clip
-from kws.errors import KwsError, UsageError
+from kws.cli.studio_command import studio
+from kws.errors import KwsError, ToolError, UsageError
 from kws.host.studio.efforts import EFFORTS, finished_run, wake_arguments
 from kws.host.studio.project import SETTINGS_FILE, Project
 from tests.host.studio.conftest import add_trained_run, spoken
@@ -134,3 +136,10 @@ def test_an_edited_settings_file_is_read_and_a_damaged_one_ignored(project: Proj
         assert project.words == ("left",)
     project.save("up", "en", "", [])
     assert project.words == ("up",)
+
+
+def test_windows_gets_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_locks, "fcntl", None)
+    with pytest.raises(ToolError, match="runs on Linux and macOS; on Windows, use the commands"):
+        studio(tmp_path / "new", browser=False)
+    assert not (tmp_path / "new").exists()
