@@ -17,6 +17,7 @@ from kws.bundle.reading import load_bundle
 from kws.host.studio.project import Project
 from kws.model.evaluate.report.html_report import save_report
 from kws.model.evaluate.report.page_files import content_policy
+from tests.accessibility import serious_violations
 from tests.host.studio.conftest import Serve, add_clips, add_trained_run, go, open_studio
 from tests.host.web.exported_page import PATIENCE, wait_until
 from tests.model.evaluate.report.made_evaluation import made_evaluation
@@ -182,8 +183,6 @@ def test_the_page_continues_after_its_server_was_killed(
 def test_every_step_is_accessible_and_fits(
     studio: Serve, listener: Browser, project: Project, scheme: str, width: int
 ) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
     add_trained_run(project.path)
     served = studio(project.path)
     context = listener.new_context(
@@ -198,13 +197,7 @@ def test_every_step_is_accessible_and_fits(
         go(page, step)
         page.wait_for_timeout(600)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), step
-        violations = Axe().run(page, options={"iframes": False}).response["violations"]
-        serious = [
-            (it["id"], it["nodes"][0]["html"])
-            for it in violations
-            if it["impact"] in {"serious", "critical"}
-        ]
-        assert serious == [], step
+        assert serious_violations(page, iframes=False) == [], step
     context.close()
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from kws.errors import KwsError
 from kws.host.studio.project import Project
+from tests.accessibility import serious_violations
 from tests.host.studio.conftest import Serve, Studio, add_trained_run, go, open_studio, spoken
 from tests.host.web.exported_page import PATIENCE
 
@@ -167,8 +168,6 @@ def test_a_machine_without_a_network_says_so(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_take_from_the_phone_appears_on_the_page(
     studio: Serve, listener: Browser, page: Page, project: Project
 ) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
     served = studio(project.path)
     open_studio(page, served)
     go(page, "Record")
@@ -190,8 +189,7 @@ def test_a_take_from_the_phone_appears_on_the_page(
     other.get_by_text("Saved. 1 take of “yes”.").wait_for()
     page.get_by_text("Bob, 1 take").wait_for()
     assert other.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    violations = Axe().run(other).response["violations"]
-    assert [it["id"] for it in violations if it["impact"] in {"serious", "critical"}] == []
+    assert serious_violations(other) == []
     page.get_by_role("button", name="Switch off").click()
     other.get_by_text("kws studio does not answer").wait_for()
     context.close()

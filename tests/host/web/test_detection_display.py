@@ -21,6 +21,7 @@ from kws.host.emulate.recordings import default_matrix
 from kws.host.live.listener import Hop, Listener
 from kws.host.live.near_misses import NearMisses
 from kws.host.serial.lines import Heard
+from tests.accessibility import serious_violations
 from tests.host.web.exported_page import PATIENCE, Open, page_of, play
 
 if TYPE_CHECKING:
@@ -358,8 +359,6 @@ def test_the_level_tells_where_a_word_is(open_page: Open) -> None:
 def test_a_detection_is_accessible_and_fits(
     scheme: str, width: int, open_page: Open, hard_yes: Path, wavs: dict[str, Path]
 ) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
     page = open_page(viewport={"width": width, "height": 844}, color_scheme=scheme)
     page.get_by_role("slider", name="threshold of yes").fill("220")
     play(page, hard_yes)
@@ -368,9 +367,4 @@ def test_a_detection_is_accessible_and_fits(
     assert page.locator("#heard li").count() == 2
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.locator("summary").click()
-    serious = [
-        (it["id"], it["nodes"][0]["html"])
-        for it in Axe().run(page, options={"preload": False}).response["violations"]
-        if it["impact"] in {"serious", "critical"}
-    ]
-    assert serious == []
+    assert serious_violations(page, preload=False) == []

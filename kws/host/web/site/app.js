@@ -142,7 +142,6 @@ class App {
     this.entry("near", { label, score: `${score} of ${threshold}`, clock, clip });
   }
 
-
   // A line of the serial port, or a heading.
   line(text) {
     const all = $("lines").textContent + `${text}\n`;

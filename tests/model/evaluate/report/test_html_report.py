@@ -28,6 +28,7 @@ from kws.model.evaluate.judge.kind_metrics import rate_text
 from kws.model.evaluate.judge.verdict import Hears, Verdict
 from kws.model.evaluate.report.html_report import render, save_report
 from kws.model.evaluate.score.streams import Kind
+from tests.accessibility import serious_violations
 from tests.host.web.exported_page import wait_until
 from tests.model.conftest import Run
 from tests.model.evaluate.report.made_evaluation import EVIL, MISTAKES, made_evaluation
@@ -228,20 +229,13 @@ def test_charts_are_described_and_show_their_values(opened: Opened) -> None:
 def test_report_is_accessible_and_fits(
     browser: Browser, report: Path, scheme: Any, width: int, tmp_path: Path
 ) -> None:
-    from axe_playwright_python.sync_playwright import Axe
     from PIL import Image
 
     page = Opened(browser, report, color_scheme=scheme, viewport={"width": width, "height": 844})
     page.move(20)
     page.tab.evaluate("document.querySelectorAll('details').forEach((it) => (it.open = true))")
     assert page.tab.evaluate("document.documentElement.scrollWidth") <= width
-    violations = Axe().run(page.tab).response["violations"]
-    serious = [
-        (it["id"], it["nodes"][0]["html"])
-        for it in violations
-        if it["impact"] in {"serious", "critical"}
-    ]
-    assert serious == []
+    assert serious_violations(page.tab) == []
     page.tab.screenshot(path=str(tmp_path / "page.png"), full_page=True)
     with Image.open(tmp_path / "page.png") as image:
         histogram = image.convert("L").histogram()
