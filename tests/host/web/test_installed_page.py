@@ -39,6 +39,12 @@ if TYPE_CHECKING:
 COPIES = "caches.keys()"
 
 
+class Host(ThreadingHTTPServer):
+    """A host that can end while browsers hold connections that they have opened in advance."""
+
+    has_ended = False
+
+
 class Handler(SimpleHTTPRequestHandler):
     """Like a plain host, which names no policies and lets browsers cache."""
 
@@ -46,7 +52,8 @@ class Handler(SimpleHTTPRequestHandler):
 
     def do_GET(self) -> None:
         time.sleep(self.delay)
-        super().do_GET()
+        if isinstance(self.server, Host) and not self.server.has_ended:
+            super().do_GET()
 
     def log_message(self, *_: object) -> None:
         pass
@@ -57,9 +64,10 @@ def hosted(
     folder: Path, port: int = 0, handler: type[Handler] = Handler, path: str = ""
 ) -> Iterator[str]:
     """Serves a folder until the block ends; then nobody answers at its address."""
-    with ThreadingHTTPServer(("127.0.0.1", port), partial(handler, directory=str(folder))) as host:
+    with Host(("127.0.0.1", port), partial(handler, directory=str(folder))) as host:
         threading.Thread(target=host.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{host.server_port}/{path}"
+        host.has_ended = True
         host.shutdown()
 
 
