@@ -368,6 +368,32 @@ class Event:
     def text(self) -> str:
         """The device's serial line, without its end."""
 
+NEAR_MISS_MS: int
+"""A near miss is this far from a detection of its word (1500), and certain so long after it."""
+
+class NearMiss:
+    """A keyword that was nearly heard: its score came near, but it was not detected.
+
+    Without a second model, its mean score reached half of its threshold. With one, this model's
+    score for a proposal did. There is no detection of it within `NEAR_MISS_MS` of the score.
+    """
+
+    @property
+    def label(self) -> int:
+        """Its number, as in `Event.label`."""
+
+    @property
+    def score(self) -> int:
+        """The highest score, 0 to 255."""
+
+    @property
+    def threshold(self) -> int:
+        """What it had to exceed, 0 to 255."""
+
+    @property
+    def time_ms(self) -> int:
+        """When the score was reached, in milliseconds of sound since the start."""
+
 class Pipeline:
     """The firmware's pipeline: hops of PCM in, the serial port's bytes out.
 
@@ -440,6 +466,13 @@ class Pipeline:
 
         One per label, 0 to 255, 0 for labels of the other part; empty if there was none.
         """
+
+    @property
+    def near_misses(self) -> list[NearMiss]:
+        """The near misses that became certain in the last call that processed samples."""
+
+    def last_near_misses(self) -> list[NearMiss]:
+        """Take those that are certain because the sound has ended."""
 
     @property
     def frame(self) -> NDArray[np.int8]:

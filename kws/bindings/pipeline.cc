@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bindings.h"
+#include "kws/pipeline/near_misses.h"
 #include "kws/runtime/all_ops_resolver.h"
 #include "kws/runtime/micro_interpreter.h"
 #include "recognizer_settings.h"
@@ -150,6 +151,7 @@ class Pipeline {
     const Status status = responder_.AfterStart(pipeline_.Start());
     boot_ = output_.Take();
     peaks_.resize(labels());
+    near_ = kws::NearMisses(&pipeline_, LookOf(0), LookOf(1));
     Check(status, boot_);
   }
 
@@ -215,6 +217,16 @@ class Pipeline {
   // one per label, 0 for labels of the other bundle; empty if it did not look.
   std::vector<int> Looked() const { return looked_; }
 
+  // The near misses that became certain in the last call that processed samples.
+  std::vector<kws::NearMiss> Nearly() const { return nearly_; }
+
+  // The near misses at the end of the sound.
+  std::vector<kws::NearMiss> LastNearly() {
+    std::vector<kws::NearMiss> last;
+    for (kws::NearMiss miss; near_.TakeLast(&miss);) last.push_back(miss);
+    return last;
+  }
+
   // Bytes that each bundle uses of the arena.
   std::vector<size_t> ArenaUsed() const {
     std::vector<size_t> used = {pipeline_.arena_used_bytes(0)};
@@ -248,6 +260,7 @@ class Pipeline {
     nb::gil_scoped_release release;
     pending_.insert(pending_.end(), pcm.data(), pcm.data() + pcm.size());
     looked_.clear();
+    nearly_.clear();
     std::string text;
     size_t used = 0;
     Status status = Status::kOk;
@@ -260,6 +273,8 @@ class Pipeline {
       text += lines;
       if (status != Status::kOk) break;
       KeepPeaks();
+      near_.AfterHop();
+      for (kws::NearMiss miss; near_.Take(&miss);) nearly_.push_back(miss);
       after_hop(lines);
     }
     pending_.erase(pending_.begin(), pending_.begin() + static_cast<ptrdiff_t>(used));
@@ -281,8 +296,13 @@ class Pipeline {
     pipeline_.UseSecondLook(bundle, &seconds_[bundle]->look);
   }
 
+  // A bundle's second look, or null.
+  const kws::SecondLook* LookOf(int bundle) const {
+    return seconds_[bundle] ? &seconds_[bundle]->look : nullptr;
+  }
+
   uint32_t LooksOf(int bundle) const {
-    return seconds_[bundle] ? seconds_[bundle]->look.looks() : 0;
+    return LookOf(bundle) != nullptr ? LookOf(bundle)->looks() : 0;
   }
 
   // `before`: each bundle's looks before the hop.
@@ -290,7 +310,7 @@ class Pipeline {
     for (int bundle = 0; bundle < 2; ++bundle) {
       if (LooksOf(bundle) == before[bundle]) continue;
       looked_.assign(labels(), 0);
-      const int8_t* seen = seconds_[bundle]->look.seen();
+      const int8_t* seen = LookOf(bundle)->seen();
       for (size_t i = 0; i < labels(); ++i) {
         if (pipeline_.bundle_of(static_cast<int>(i)) == bundle) looked_[i] = *seen++ + 128;
       }
@@ -387,6 +407,8 @@ class Pipeline {
   std::string boot_;
   std::vector<std::pair<int, uint32_t>> peaks_;
   std::vector<int> looked_;
+  kws::NearMisses near_;
+  std::vector<kws::NearMiss> nearly_;
   std::vector<int16_t> pending_;
 };
 
@@ -417,6 +439,12 @@ void BindPipeline(nb::module_& m) {
       .def_ro("time_ms", &Event::time_ms)
       .def_ro("bundle", &Event::bundle)
       .def_ro("text", &Event::text);
+  m.attr("NEAR_MISS_MS") = kws::NearMissRule::kApartMs;
+  nb::class_<kws::NearMiss>(m, "NearMiss")
+      .def_ro("label", &kws::NearMiss::label)
+      .def_ro("score", &kws::NearMiss::score)
+      .def_ro("threshold", &kws::NearMiss::threshold)
+      .def_ro("time_ms", &kws::NearMiss::time_ms);
   nb::class_<Pipeline>(m, "Pipeline")
       .def(nb::init<const Part*, size_t, const Part*, uint32_t>(), "part"_a, nb::kw_only(),
            "arena_bytes"_a, "then"_a.none() = nb::none(), "listen_ms"_a = 0, nb::keep_alive<1, 2>(),
@@ -431,6 +459,8 @@ void BindPipeline(nb::module_& m) {
       .def_prop_ro("skipped", &Pipeline::Skipped)
       .def_prop_ro("looks", &Pipeline::Looks)
       .def_prop_ro("looked", &Pipeline::Looked)
+      .def_prop_ro("near_misses", &Pipeline::Nearly)
+      .def("last_near_misses", &Pipeline::LastNearly)
       .def_prop_ro("listening", &Pipeline::Listening)
       .def_prop_ro("arena_used", &Pipeline::ArenaUsed)
       .def_prop_ro("means", &Pipeline::Means)

@@ -153,6 +153,10 @@ def listen(
     keep_most: Annotated[
         int, typer.Option(min=1, help="Maximum number of recordings in the --keep folder.")
     ] = 1000,
+    cards: Annotated[
+        Path | None,
+        typer.Option(help="Folder for words that are heard or nearly heard, to sort them later."),
+    ] = None,
     web: Annotated[bool, typer.Option("--web", help="Serve a live web page.")] = False,
     host: Annotated[
         str, typer.Option(help="Address for --web. 0.0.0.0 lets other machines see the page.")
@@ -190,6 +194,7 @@ def listen(
     wake_ups = None
     if keep:
         wake_ups = actions.WakeUps(keep, keep_most, str(source or port or "microphone"))
+    to_sort = actions.Cards(cards) if cards else None
     if source:
         window_ms = listener.device.clip_ms
         sound = engine.file_blocks(source, window_ms, fast=fast, channel=channel)
@@ -208,4 +213,4 @@ def listen(
             title = source.name if source else port or "microphone"
             view = Terminal(listener, title, keeps=misses is not None)
         with view as shown:
-            Session(listener, sound, shown, commands, keys, misses, wake_ups).run()
+            Session(listener, sound, shown, commands, keys, misses, wake_ups, to_sort).run()

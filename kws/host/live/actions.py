@@ -24,13 +24,16 @@ from kws.audio.mined_recordings import (
     manifest_text,
 )
 from kws.audio.pcm import Pcm
+from kws.audio.sound_cards import HEARD, MOST, NEAR, read_cards, write_card
 from kws.audio.sound_files import write_clip
 from kws.errors import KwsError, UsageError
 from kws.files import descriptor, make_directory
+from kws.host.live.listener import NearMiss
 from kws.host.serial.lines import Heard
 from kws.labels import SILENCE, UNKNOWN, word_of
 
 _MOST = 8  # commands that run at once
+_NEAR_EVERY_MS = 30_000
 
 
 class Commands:
@@ -132,19 +135,19 @@ class WakeUps:
         if heard.label != UNKNOWN:
             self._waiting.append((heard, now_ms))
 
-    def write_due(self, now_ms: int, recent: Callable[[], Pcm], *, all_due: bool) -> list[str]:
+    def write_due(self, now_ms: int, recent: Callable[[int], Pcm], *, all_due: bool) -> list[str]:
         """Write recordings that have enough sound after the keyword; returns a line for each.
 
         Args:
             now_ms: milliseconds of sound since the start.
-            recent: returns the last seconds of sound.
+            recent: returns the last seconds of sound, until so many milliseconds ago.
             all_due: the sound has ended, so write all.
         """
         notices = []
         while self._waiting and (all_due or now_ms >= self._waiting[0][1] + AFTER_MS):
             heard, at_ms = self._waiting.popleft()
             try:
-                notices += self._write(heard, at_ms, recent())
+                notices += self._write(heard, at_ms, recent(0))
             except KwsError as error:  # a full disk does not end listening
                 notices.append(str(error))
         return notices
@@ -166,6 +169,65 @@ class WakeUps:
             heard.score,
         )
         return [f"{add_clip(self._folder, clip, pcm)}: the sound of a detection"]
+
+
+class Cards:
+    """Saves words that were heard or nearly heard, for the user to sort; see `sound_cards`."""
+
+    def __init__(self, folder: Path) -> None:
+        """Make the folder; cards of an earlier run stay.
+
+        Raises:
+            KwsError: it cannot be made.
+        """
+        self._folder = folder
+        self._waiting: deque[tuple[str, str, int, int]] = deque()  # kind, word, score, end in ms
+        self._near_ms = -_NEAR_EVERY_MS
+        self._full = False
+        make_directory(folder)
+
+    def add(self, heard: Heard, now_ms: int) -> None:
+        """Schedule saving the sound of a detection; `unknown` is ignored.
+
+        Args:
+            heard: the detection.
+            now_ms: milliseconds of sound since the start.
+        """
+        if heard.label != UNKNOWN:
+            self._waiting.append((HEARD, heard.label, heard.score, now_ms + AFTER_MS))
+
+    def add_near(self, miss: NearMiss) -> None:
+        """Schedule saving the sound of a near miss, at most one in half a minute: talk has many."""
+        if miss.time_ms - self._near_ms >= _NEAR_EVERY_MS:
+            self._near_ms = miss.time_ms
+            self._waiting.append((NEAR, miss.label, miss.score, miss.time_ms + AFTER_MS))
+
+    def write_due(self, now_ms: int, recent: Callable[[int], Pcm], *, all_due: bool) -> list[str]:
+        """Write the cards that have enough sound after the word; returns a line for each.
+
+        Args:
+            now_ms: milliseconds of sound since the start.
+            recent: returns seconds of sound that ended so many milliseconds ago.
+            all_due: the sound has ended, so write all.
+        """
+        due = [it for it in self._waiting if all_due or now_ms >= it[3]]
+        notices = []
+        for item in due:
+            self._waiting.remove(item)
+            kind, label, score, end_ms = item
+            try:
+                notices += self._write(kind, label, score, recent(max(0, now_ms - end_ms)))
+            except KwsError as error:  # a full disk does not end listening
+                notices.append(str(error))
+        return notices
+
+    def _write(self, kind: str, label: str, score: int, pcm: Pcm) -> list[str]:
+        was_full, self._full = self._full, len(read_cards(self._folder)) >= MOST
+        if self._full:
+            line = f"{self._folder}: {MOST} sounds wait to be sorted; sort or delete some"
+            return [] if was_full else [line]
+        what = "a word that was heard" if kind == HEARD else "a word that was nearly heard"
+        return [f"{write_card(self._folder, kind, label, score, pcm)}: {what}"]
 
 
 class Misses:

@@ -31,6 +31,19 @@ _FAST_SECONDS = 0.5  # length of a block if a recording is processed at full spe
 
 
 @dataclass(frozen=True)
+class NearMiss:
+    """A word that was nearly heard; see `_core.NearMiss`."""
+
+    label: str
+    score: int
+    """0 to 255."""
+    threshold: int
+    """0 to 255."""
+    time_ms: int
+    """Time of the score, in milliseconds of sound since the start."""
+
+
+@dataclass(frozen=True)
 class Hop:
     """20 ms of sound were processed."""
 
@@ -48,6 +61,8 @@ class Hop:
     """Loudest sample, 0 to 1."""
     clipped: bool
     """Whether samples are at full scale."""
+    near_misses: tuple[NearMiss, ...] = ()
+    """Those that became certain now."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +85,9 @@ class Listener:
         self._pipeline = device.pipeline()
         self._pending: Pcm = np.zeros(0, np.int16)
         self._hops = 0
-        # Recent sound for saved misses and detections; whole hops.
-        kept_ms = before_ms(device.clip_ms) + AFTER_MS
-        self._recent: Pcm = np.zeros(samples_of(kept_ms), np.int16)
+        # Recent sound for saved misses, detections and near misses; whole hops.
+        self._kept = samples_of(before_ms(device.clip_ms) + AFTER_MS)
+        self._recent: Pcm = np.zeros(self._kept + samples_of(_core.NEAR_MISS_MS), np.int16)
 
     @property
     def boot(self) -> tuple[Said, ...]:
@@ -102,10 +117,18 @@ class Listener:
                 yield Said(event.text, event_of(self.device, event), late)
         self._pending = pcm[used:]
 
-    def recent(self) -> Pcm:
-        """The last 3 s of sound (more if the window exceeds 1 s), zeros before the start."""
+    def end(self) -> tuple[NearMiss, ...]:
+        """At the end of the sound: the near misses that are certain because of it."""
+        return self._named(self._pipeline.last_near_misses())
+
+    def recent(self, ago_ms: int = 0) -> Pcm:
+        """The last 3 s of sound (more if the window exceeds 1 s), zeros before the start.
+
+        `ago_ms`: ends this long ago, up to `NEAR_MISS_MS`.
+        """
         at = self._hops * HOP % len(self._recent)
-        return np.concatenate([self._recent[at:], self._recent[:at]])
+        end = len(self._recent) - samples_of(ago_ms)
+        return np.concatenate([self._recent[at:], self._recent[:at]])[end - self._kept : end]
 
     @property
     def thresholds(self) -> tuple[int, ...]:
@@ -129,6 +152,14 @@ class Listener:
             tuple(self._pipeline.looked),
             min(peak / _FULL_SCALE, 1.0),
             peak >= _FULL_SCALE,
+            self._named(self._pipeline.near_misses),
+        )
+
+    def _named(self, misses: list[_core.NearMiss]) -> tuple[NearMiss, ...]:
+        labels = self.device.labels
+        return tuple(
+            NearMiss(labels[miss.label], miss.score, miss.threshold, miss.time_ms)
+            for miss in misses
         )
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from kws._core import SAMPLE_RATE
 from kws.audio.capture.blocks import Block, Notice
 from kws.errors import KwsError
-from kws.host.live.actions import Commands, Misses, WakeUps
-from kws.host.live.listener import Hop, Listener
+from kws.host.live.actions import Cards, Commands, Misses, WakeUps
+from kws.host.live.listener import Hop, Listener, NearMiss
 from kws.host.live.terminal import Keyboard
 from kws.host.live.views import View
 from kws.host.serial.lines import Heard
@@ -33,6 +33,7 @@ class Session:
     keys: Keyboard
     misses: Misses | None = None
     wake_ups: WakeUps | None = None
+    cards: Cards | None = None
     _now_ms: int = 0
 
     def run(self) -> None:
@@ -48,6 +49,7 @@ class Session:
             try:
                 self._listen(end)
             finally:
+                self._nearly(self.listener.end())
                 self._keep(all_due=True)
 
     def _listen(self, end: threading.Event) -> None:
@@ -55,6 +57,8 @@ class Session:
             if end.is_set():
                 return
             if isinstance(item, Notice):
+                if not item.connected:
+                    self._nearly(self.listener.end())
                 self.view.notice(item)
                 continue
             self._hear(item)
@@ -69,19 +73,28 @@ class Session:
             if isinstance(event, Hop):
                 self._now_ms = event.time_ms
                 self.view.hop(event)
+                self._nearly(event.near_misses)
                 self._keep(all_due=False)
                 continue
             self.view.said(event)
             if isinstance(event.line, Heard):
-                if self.wake_ups:
-                    self.wake_ups.add(event.line, self._now_ms)
+                for kept in self._kept():
+                    kept.add(event.line, self._now_ms)
                 for line in self.commands.run(event.line):
                     self.view.notice(line)
 
+    def _nearly(self, misses: tuple[NearMiss, ...]) -> None:
+        for miss in misses:
+            self.view.near(miss)
+            if self.cards:
+                self.cards.add_near(miss)
+
+    def _kept(self) -> list[WakeUps | Cards]:
+        return [kept for kept in (self.wake_ups, self.cards) if kept]
+
     def _keep(self, *, all_due: bool) -> None:
-        if self.wake_ups:
-            recent = self.listener.recent
-            for line in self.wake_ups.write_due(self._now_ms, recent, all_due=all_due):
+        for kept in self._kept():
+            for line in kept.write_due(self._now_ms, self.listener.recent, all_due=all_due):
                 self.view.notice(line)
 
     def _press(self, keys: str) -> bool:

@@ -24,7 +24,7 @@ from rich.text import Text
 from kws import _core
 from kws.audio.capture.blocks import Notice
 from kws.files import descriptor
-from kws.host.live.listener import Hop, Listener, Said
+from kws.host.live.listener import Hop, Listener, NearMiss, Said
 from kws.host.serial.lines import Boot, Heard, Listening, Then, Waiting
 from kws.labels import UNKNOWN
 from kws.typed_input import TypedInput
@@ -105,6 +105,9 @@ class Terminal:
         if hop.clipped:
             self._clipped_at = time.monotonic()
         self.tick()
+
+    def near(self, miss: NearMiss) -> None:
+        """Show nothing: talk has many, which would hide other notices."""
 
     def notice(self, notice: Notice | str) -> None:
         """Show a line about the microphone or a command until the next one."""

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Protocol
 
 from kws.audio.capture.blocks import Notice
-from kws.host.live.listener import Hop, Said
+from kws.host.live.listener import Hop, NearMiss, Said
 from kws.host.serial.lines import Boot, Fault, Heard, Listening, Then, Waiting
 
 
@@ -28,6 +28,9 @@ class View(Protocol):
 
     def hop(self, hop: Hop) -> None:
         """20 ms of sound were processed."""
+
+    def near(self, miss: NearMiss) -> None:
+        """A word was nearly heard, up to `NEAR_MISS_MS` ago."""
 
     def notice(self, notice: Notice | str) -> None:
         """A message about the microphone, a command or a saved recording."""
@@ -57,6 +60,9 @@ class Plain:
         _print(said.text)
 
     def hop(self, hop: Hop) -> None:
+        """Show nothing."""
+
+    def near(self, miss: NearMiss) -> None:
         """Show nothing."""
 
     def notice(self, notice: Notice | str) -> None:

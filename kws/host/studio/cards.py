@@ -1,69 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the model heard, and what it missed: sounds for the user to sort, for the next training.
 
-A card is a WAV file in the project's folder `cards/`. Sorted, it becomes a recording of the word,
-or talk without the word in `sound/home`, in the layout of `kws listen --keep`.
+A card is a WAV file in the project's folder `cards/`; step Try and `kws listen --cards` write them.
+Sorted, it becomes a recording of the word, or talk without the word in `sound/home`, in the
+layout of `kws listen --keep`.
 """
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from kws.audio.dataset import Split
-from kws.audio.mined_recordings import MINED_FOLDER, MinedClip, add_clip, day_and_time, file_name
+from kws.audio.mined_recordings import MINED_FOLDER, MinedClip, add_clip, file_name
 from kws.audio.pcm import Pcm
-from kws.audio.sound_files import load_clip, write_clip
+from kws.audio.sound_cards import HEARD, MISSED, MOST, NEAR, Card, read_cards, write_card
+from kws.audio.sound_files import load_clip
 from kws.errors import KwsError, UsageError, os_reason
 from kws.host.studio.project import CARDS, HOME, Project
 
-HEARD, NEAR, MISSED = "heard", "near", "missed"
 
-MOST = 200
-"""Maximum number of unsorted cards."""
-
-_NAME = re.compile(rf"(\d{{8}})-(\d{{9}})_({HEARD}|{NEAR}|{MISSED})_(\d{{1,3}})_(.+)\.wav")
-
-
-@dataclass(frozen=True)
-class Card:
-    """A sound that waits to be sorted."""
-
-    path: Path
-    day: str
-    time: str
-    kind: str
-    """HEARD; NEAR: the score came near the threshold; MISSED: the user said so."""
-
-    score: int
-    """The model's score, 0 to 255."""
-
-    label: str
-    """The detected word, or the one that was missed."""
-
-    def to_json(self) -> dict[str, Any]:
-        """The card for the page."""
-        return {
-            "name": self.path.name,
-            "kind": self.kind,
-            "label": self.label,
-            "score": self.score,
-            "time": f"{self.time[:2]}:{self.time[2:4]}:{self.time[4:6]}",
-        }
+def card_facts(card: Card) -> dict[str, Any]:
+    """A card for the page."""
+    return {
+        "name": card.path.name,
+        "kind": card.kind,
+        "label": card.label,
+        "score": card.score,
+        "time": f"{card.time[:2]}:{card.time[2:4]}:{card.time[4:6]}",
+    }
 
 
 def all_cards(project: Project) -> list[Card]:
-    """The cards, the newest first."""
-    folder = project.path / CARDS
-    files = sorted(folder.glob("*.wav"), reverse=True) if folder.is_dir() else []
-    matches = [(file, _NAME.fullmatch(file.name)) for file in files]
-    return [
-        Card(file, match[1], match[2], match[3], int(match[4]), match[5])
-        for file, match in matches
-        if match
-    ]
+    """The cards with a word of the project, the newest first."""
+    return [card for card in read_cards(project.path / CARDS) if card.label in project.words]
 
 
 def find_card(project: Project, name: str) -> Card | None:
@@ -72,14 +42,7 @@ def find_card(project: Project, name: str) -> Card | None:
 
 
 def add_card(project: Project, kind: str, label: str, score: int, pcm: Pcm) -> Path:
-    """Save a sound as a card.
-
-    Args:
-        project: the project.
-        kind: HEARD, NEAR or MISSED.
-        label: one of the project's words.
-        score: 0 to 255.
-        pcm: int16[n], 16 kHz: a few seconds up to half a second after the word.
+    """Save a sound as a card; see `write_card`.
 
     Raises:
         UsageError: an argument is invalid, or there are too many cards.
@@ -89,10 +52,7 @@ def add_card(project: Project, kind: str, label: str, score: int, pcm: Pcm) -> P
         raise UsageError("this word is not from this project's model; make the page again")
     if len(all_cards(project)) >= MOST:
         raise UsageError(f"{MOST} sounds wait to be sorted; sort some first")
-    name = file_name("-".join(day_and_time()), kind, str(score), label)
-    path = project.path / CARDS / name
-    write_clip(path, pcm)
-    return path
+    return write_card(project.path / CARDS, kind, label, score, pcm)
 
 
 def sort_card(project: Project, card: Card, answer: str, speaker: str) -> str:

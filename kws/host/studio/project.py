@@ -50,7 +50,8 @@ _WORD_MS = 1000
 _PHRASE_MS = 2000  # kws wake crops recordings around the voice, to the window that it chooses
 
 _MOST_NAMES = 200  # speakers with a name
-_MOST_NAME = 80  # characters
+MOST_NAME = 80
+"""Characters of a speaker's name."""
 _MOST_TEXT = 4000  # characters of a path or a phrase
 
 
@@ -190,18 +191,27 @@ class Project:
         problem = problem_of(clip, pcm)
         if problem:
             return None, problem
-        name = speaker.strip()[:_MOST_NAME]
-        clips = Clips(self.path / RECORDINGS, speaker_hash(name or None))
         with self._lock:
             # The name first: a page may ask for the state in between.
-            named = self.settings.speakers
-            if name and not _has_control_characters(name) and named.get(clips.speaker) != name:
-                names = {**named, clips.speaker: name}
-                if len(names) <= _MOST_NAMES:
-                    self._write(replace(self.settings, speakers=names))
-            file = clips.next_path(word)
+            file = Clips(self.path / RECORDINGS, self.name_speaker(speaker)).next_path(word)
             write_clip(file, clip)
         return file, ""
+
+    def name_speaker(self, speaker: str) -> str:
+        """Remember a speaker's name; returns the hash in the names of files.
+
+        Raises:
+            KwsError: the settings could not be written.
+        """
+        name = speaker.strip()[:MOST_NAME]
+        hashed = speaker_hash(name or None)
+        with self._lock:
+            named = self.settings.speakers
+            if name and not _has_control_characters(name) and named.get(hashed) != name:
+                names = {**named, hashed: name}
+                if len(names) <= _MOST_NAMES:
+                    self._write(replace(self.settings, speakers=names))
+        return hashed
 
     def find_take(self, word: str, name: str) -> Path | None:
         """A recording by its word and file name, None if there is none."""

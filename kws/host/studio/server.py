@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from kws.audio.pcm import Pcm
+from kws.audio.sound_cards import Card
 from kws.audio.sound_files import load_clip, to_int16, wav_bytes
 from kws.audio.tts.engines.espeak import accents_in, spoken_form
 from kws.audio.tts.engines.speech import USUAL_RATE, Draws
@@ -34,7 +35,7 @@ from kws.errors import KwsError, ToolError, UsageError, os_reason
 from kws.features import spectrogram
 from kws.files import atomic_write
 from kws.host.build.programs import cache_folder
-from kws.host.studio.cards import Card, add_card, find_card, sort_card
+from kws.host.studio.cards import add_card, find_card, sort_card
 from kws.host.studio.efforts import EFFORTS, runs_of
 from kws.host.studio.guard import TOKEN, Guard
 from kws.host.studio.jobs import LOG, BusyError, Jobs
@@ -411,6 +412,8 @@ class _Studio:
             job = self._jobs.start(task)
             if task.action == "home":
                 self._project.use_home()
+            elif task.action == "record":
+                self._project.name_speaker(str(body["speaker"]))
             return job.to_json()
 
         job = await run_in_threadpool(start)

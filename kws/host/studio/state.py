@@ -16,7 +16,7 @@ from kws.bundle.licences import licences_of
 from kws.bundle.reading import load_bundle
 from kws.errors import KwsError
 from kws.host.build.boards import boards
-from kws.host.studio.cards import all_cards
+from kws.host.studio.cards import all_cards, card_facts
 from kws.host.studio.efforts import EFFORTS, Effort, Run, finished_run, minutes, runs_of
 from kws.host.studio.jobs import Jobs
 from kws.host.studio.project import EXPORTS, FIRMWARE, PAGES, SOUND, Project, read_json
@@ -65,7 +65,7 @@ def state_of(project: Project, jobs: Jobs) -> dict[str, Any]:
         "sounds": [_sound(project, name) for name in SOUNDS],
         "speakers": dict(settings.speakers),
         "window_ms": project.take_ms,
-        "cards": [card.to_json() for card in all_cards(project)],
+        "cards": [card_facts(card) for card in all_cards(project)],
         "efforts": [_effort(project, jobs, effort) for effort in EFFORTS.values()],
         "boards": _boards(finished[newest]) if newest else None,
         "boards_for": newest,
@@ -194,22 +194,33 @@ def _licences(file: Path) -> list[dict[str, Any]]:
 def _curve(run: Run) -> list[dict[str, Any]]:
     """Misses against false alarms per hour of talk, by kind of stream; empty without talk.
 
-    The misses' interval is missing if there are too few speakers.
+    A point is the false alarms, the share of misses, the threshold, and the misses' 95 % interval,
+    which is missing if there are too few speakers; `alarms_95` has the false alarms' intervals.
     """
     figures = read_json(run.path / REPORT_FOLDER / FIGURES)
     points = figures.get("stream", {}).get("curve", []) if isinstance(figures, dict) else []
     curves = []
     for kind in (Kind.QUIET, Kind.NOISE, Kind.OVER_TALK):
-        pairs = [
-            [
-                *(point[Kind.TALK]["alarms_an_hour"], point[kind]["miss_share"]),
-                *(point["threshold"], *(point[kind].get("miss_share_95") or ())),
-            ]
+        chosen = [
+            (point["threshold"], point[Kind.TALK], point[kind])
             for point in points
             if Kind.TALK in point and kind in point and point[kind]["miss_share"] is not None
         ]
-        if pairs:
-            curves.append({"kind": str(kind), "title": TITLES[kind], "points": pairs})
+        if not chosen:
+            continue
+        curve = {
+            "kind": str(kind),
+            "title": TITLES[kind],
+            "points": [
+                [
+                    *(talk["alarms_an_hour"], words["miss_share"], threshold),
+                    *(words["miss_share_95"] or ()),
+                ]
+                for threshold, talk, words in chosen
+            ],
+            "alarms_95": [talk["alarms_an_hour_95"] for _, talk, _ in chosen],
+        }
+        curves.append(curve)
     return curves
 
 

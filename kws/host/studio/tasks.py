@@ -25,7 +25,17 @@ from kws.host.studio.efforts import (
     wake_arguments,
     wake_settings,
 )
-from kws.host.studio.project import EXPORTS, FIRMWARE, HOME, PAGES, SOUND, Project
+from kws.host.studio.project import (
+    CARDS,
+    EXPORTS,
+    FIRMWARE,
+    HOME,
+    MOST_NAME,
+    PAGES,
+    RECORDINGS,
+    SOUND,
+    Project,
+)
 
 Request = Mapping[str, Any]
 
@@ -34,6 +44,8 @@ WEB = "web"
 
 SOUNDS = ("speech_commands", "librispeech")
 """Data sets that the page offers: words by people, and talk."""
+
+_TAKES = 10  # of each word, with a board
 
 BOARDS_FILE = "boards.json"
 """File in a run with the output of `kws boards --json`."""
@@ -162,8 +174,33 @@ def _page(project: Project, request: Request, _: object) -> Task:
 
 def _home(project: Project, request: Request, _: object) -> Task:
     run, name = _model(project, request)
-    arguments = ("listen", "--model", f"{run}/bundle", "--keep", HOME, "--plain")
+    arguments = ("listen", "--model", f"{run}/bundle", "--keep", HOME, *_microphone(request))
     return Task("home", name, "Listen at home", arguments)
+
+
+def _sort(project: Project, request: Request, _: object) -> Task:
+    run, name = _model(project, request)
+    arguments = ("listen", "--model", f"{run}/bundle", "--cards", CARDS, *_microphone(request))
+    return Task("sort", name, "Listen and keep the words", arguments)
+
+
+def _record(project: Project, request: Request, _: object) -> Task:
+    speaker = _text(request, "speaker").strip()
+    if not project.words:
+        raise UsageError("choose a word first")
+    if not 0 < len(speaker) <= MOST_NAME:
+        raise UsageError(f"enter a name of up to {MOST_NAME} characters")
+    arguments = (
+        *("record", "--words", ",".join(project.words), "--out", RECORDINGS),
+        *("--takes", str(_TAKES), "--window-ms", str(project.take_ms)),
+        *("--speaker", speaker, "--port", "auto"),
+    )
+    return Task("record", "", "Record with a board", arguments)
+
+
+def _microphone(request: Request) -> tuple[str, ...]:
+    """Options for this machine's microphone, or for the board's on USB."""
+    return (*(("--port", "auto") if request.get("board") is True else ()), "--plain")
 
 
 def _test(project: Project, request: Request, _: object) -> Task:
@@ -220,6 +257,8 @@ _TASKS: dict[str, Callable[[Project, Request, Callable[[str], Task | None]], Tas
     "boards": _boards,
     "page": _page,
     "home": _home,
+    "sort": _sort,
+    "record": _record,
     "test": _test,
     "build": _build,
     "deploy": _deploy,

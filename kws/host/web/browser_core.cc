@@ -11,6 +11,7 @@
 #include <new>
 
 #include "kws/frontend/frontend.h"
+#include "kws/pipeline/near_misses.h"
 #include "kws/pipeline/pipeline.h"
 #include "kws/pipeline/second_look.h"
 #include "serial/responder.h"
@@ -152,6 +153,8 @@ Place<kws::Gate> g_gate;
 Place<kws::SecondLook> g_looks[kMaxBundles];
 kws::SecondLook* g_second[kMaxBundles];  // null: none
 uint32_t g_looks_before[kMaxBundles];    // before the last hop
+kws::NearMisses g_near;
+kws::NearMiss g_near_miss;  // the last one of kws_near
 PageOutput g_output;
 kws::Pipeline* g_running = nullptr;     // null before the first good kws_start
 kws::Responder* g_responder = nullptr;  // of g_running
@@ -299,6 +302,7 @@ int32_t KWS_EXPORT(kws_start)(uint8_t* arena, uint32_t arena_bytes, int8_t* fram
     }
     return 0;
   }
+  g_near = kws::NearMisses(pipeline, g_second[0], g_second[1]);
   g_running = pipeline;
   return 1;
 }
@@ -312,12 +316,15 @@ int32_t KWS_EXPORT(kws_hop)() {
   if (g_running == nullptr) return -1;
   for (int32_t which = 0; which < kMaxBundles; ++which) g_looks_before[which] = LooksOf(which);
   if (g_responder->AfterHop(g_running->ProcessHop(g_hop)) != kws::Status::kOk) return -1;
+  g_near.AfterHop();
   return g_running->inferred() ? 1 : 0;
 }
 
 // Pipeline::Reset. Returns 1; 0 before a successful kws_start.
 int32_t KWS_EXPORT(kws_reset)() {
-  return g_running != nullptr && g_running->Reset() == kws::Status::kOk ? 1 : 0;
+  if (g_running == nullptr || g_running->Reset() != kws::Status::kOk) return 0;
+  g_near.Reset();
+  return 1;
 }
 
 // The label that the last hop reported; -1: none. Labels of the first bundle count from 0, then the
@@ -326,6 +333,20 @@ int32_t KWS_EXPORT(kws_heard)() {
   return g_running != nullptr ? g_running->detection().label : kws::Detection::kNothing;
 }
 int32_t KWS_EXPORT(kws_score)() { return g_running != nullptr ? g_running->detection().score : 0; }
+
+// Takes a near miss, see NearMisses; to be called after each hop until it returns -1. `is_end`: 1
+// at the end of the sound, else 0. Returns its label, numbered as in kws_heard; -1: there is none.
+int32_t KWS_EXPORT(kws_near)(int32_t is_end) {
+  if (g_running == nullptr) return kws::Detection::kNothing;
+  const bool is_there = is_end != 0 ? g_near.TakeLast(&g_near_miss) : g_near.Take(&g_near_miss);
+  return is_there ? g_near_miss.label : kws::Detection::kNothing;
+}
+// Its score and the threshold, 0..255, and its time in ms. How long after this time a near miss may
+// become certain.
+int32_t KWS_EXPORT(kws_near_score)() { return g_near_miss.score; }
+int32_t KWS_EXPORT(kws_near_threshold)() { return g_near_miss.threshold; }
+uint32_t KWS_EXPORT(kws_near_time_ms)() { return g_near_miss.time_ms; }
+int32_t KWS_EXPORT(kws_near_delay_ms)() { return kws::NearMissRule::kApartMs; }
 
 // Text since kws_clear_text or kws_start: UTF-8, not terminated.
 const char* KWS_EXPORT(kws_text)() { return g_output.text(); }

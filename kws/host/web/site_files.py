@@ -25,7 +25,6 @@ _EXPORTED = (
     "microphone.js",
     "recording.js",
     "wake_lock.js",
-    "near_misses.js",
     "browser_source.js",
     "install.js",
 )

@@ -15,7 +15,6 @@ import numpy as np
 
 from kws import _core
 from kws.audio.capture.blocks import Block, Notice
-from kws.audio.pcm import samples_of
 from kws.audio.sound_files import wav_bytes
 from kws.bundle.built_in import default_bundle_path
 from kws.bundle.bundle import Bundle
@@ -23,8 +22,7 @@ from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import write_bundle
 from kws.errors import KwsError
-from kws.host.live.listener import Hop, Listener, Said
-from kws.host.live.near_misses import NearMiss, NearMisses
+from kws.host.live.listener import Hop, Listener, NearMiss, Said
 from kws.host.live.terminal import CpuShare
 from kws.host.live.views import View, tell
 from kws.host.serial.lines import Heard
@@ -52,7 +50,6 @@ class Web:
         self._inner = inner
         self._messages: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self._columns: list[bytes] = []
-        self._near = NearMisses(listener.device)
         self._time_ms = 0  # end of the newest hop
         self._latency = 0.0
         self._connected = False
@@ -91,7 +88,6 @@ class Web:
         if not isinstance(said.line, Heard):
             return
         self._latency = said.latency
-        self._near.heard(said.line.label, said.line.time_ms)
         event = {
             "label": said.line.label,
             "score": said.line.score,
@@ -103,9 +99,8 @@ class Web:
         self._server.call(self._hub.word, event, self._clip(0))
 
     def hop(self, hop: Hop) -> None:
-        """Keep a column until the next tick; send second looks and near misses."""
+        """Keep a column until the next tick; send second looks at once."""
         self._time_ms = hop.time_ms
-        self._tell_near(self._near.add(hop, self._listener.thresholds))
         if hop.looked:
             self._flush()
             self._server.call(self._hub.look, hop.looked)
@@ -113,11 +108,17 @@ class Web:
         frame = hop.frame.view(np.uint8) ^ 0x80 if len(hop.frame) else _NO_FRAME
         self._columns.append(bytes([peak, *hop.means]) + frame.tobytes())
 
+    def near(self, miss: NearMiss) -> None:
+        """Show it, with its sound."""
+        self._inner.near(miss)
+        ago_ms = self._time_ms - miss.time_ms
+        event = {**asdict(miss), "at": _clock(ago_ms), "ago_ms": ago_ms}
+        self._flush()
+        self._server.call(self._hub.near, event, self._clip(ago_ms))
+
     def notice(self, notice: Notice | str) -> None:
         """Show a line about the microphone or a command."""
         self._inner.notice(notice)
-        if isinstance(notice, Notice) and not notice.connected:
-            self._tell_near(self._near.end())
         if isinstance(notice, str):
             self._server.call(self._hub.say, "notice", notice)
         elif notice.connected and self._connected:  # a remark; still the same device
@@ -137,18 +138,10 @@ class Web:
             latency = round(self._latency * 1000) if self._latency else None
             self._state(figures={"processor": round(self._cpu.percent(), 1), "latency": latency})
 
-    def _tell_near(self, misses: list[NearMiss]) -> None:
-        for miss in misses:
-            ago_ms = self._time_ms - miss.time_ms
-            event = {**asdict(miss), "at": _clock(ago_ms)}
-            self._server.call(self._hub.near, event, self._clip(ago_ms))
-
     def _clip(self, ago_ms: int) -> bytes:
         """The sound of a word or near miss that was certain `ago_ms` ago."""
-        recent = self._listener.recent()
-        end = len(recent) - samples_of(ago_ms)
         samples = round(clip_seconds(self._listener.device) * _core.SAMPLE_RATE)
-        return wav_bytes(recent[max(0, end - samples) : end])
+        return wav_bytes(self._listener.recent(ago_ms)[-samples:])
 
     def _flush(self) -> None:
         if self._columns:

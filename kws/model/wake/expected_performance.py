@@ -9,8 +9,9 @@ less to 15 more in noise and over talk (docs/research.md).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,9 @@ from kws.model.evaluate.judge.statistics import Interval, poisson, recall_interv
 from kws.model.evaluate.judge.stream_metrics import StreamMetrics
 from kws.model.evaluate.score.plans import PACES
 from kws.model.evaluate.score.streams import TITLES, Kind
+
+_MOST_PEOPLE = 8
+"""Maximum number of people that are listed."""
 
 _STEP = 5
 """Estimates are rounded to multiples of this percentage, because they come from few speakers."""
@@ -52,6 +56,9 @@ class ExpectedPerformance:
     most_false_alarms: float | None
     """Upper 95 % bound of false alarms per hour of similar talk; None without talk."""
 
+    people: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Keywords missed and said in a quiet room by each person; empty for voices."""
+
     @property
     def who(self) -> str:
         """The speakers of the estimate, as text."""
@@ -65,6 +72,10 @@ class ExpectedPerformance:
             "engine": self.engine or None,
             "speakers": self.speakers,
             "most_false_alarms_an_hour": self.most_false_alarms,
+            "people": {
+                name: {"missed": missed, "said": said}
+                for name, (missed, said) in self.people.items()
+            },
             **{
                 kind.replace(" ", "_"): {"miss_share": miss.share, "miss_share_95": miss.interval}
                 for kind, miss in self.misses.items()
@@ -103,6 +114,7 @@ def expected_performance(
         len(voices),
         {kind: miss for kind, miss in misses.items() if miss},
         most_false_alarms(talk) if talk else None,
+        {} if engine else _by_person(calibration.by_kind.get(Kind.QUIET), voices),
     )
 
 
@@ -124,6 +136,12 @@ def expectations(expected: ExpectedPerformance | None) -> tuple[str, ...]:
     sure = f"95 % bounds: {', '.join(ranges)}" if ranges else "no bounds: only one speaker"
     basis = f"estimated from {expected.who} not used in training; {sure}"
     lines = [f"expected miss rate for real speakers: about {', '.join(figures)}", basis]
+    if expected.people:
+        each = [f"{name} {missed} of {said}" for name, (missed, said) in expected.people.items()]
+        others = f", and {len(each) - _MOST_PEOPLE} others" if len(each) > _MOST_PEOPLE else ""
+        lines.append(
+            f"missed by person, {TITLES[Kind.QUIET]}: {', '.join(each[:_MOST_PEOPLE])}{others}"
+        )
     if expected.engine:
         lines.append(
             "people were missed 9 to 28 points more often in a quiet room where both were measured"
@@ -161,6 +179,18 @@ def _miss(metrics: StreamMetrics, voices: set[str]) -> Miss | None:
     missed = ~np.array([metrics.heard[place] for place in chosen])
     speakers = [metrics.speakers[place] for place in chosen]
     return Miss(float(missed.mean()), recall_interval(missed, speakers))
+
+
+def _by_person(metrics: StreamMetrics | None, people: set[str]) -> dict[str, tuple[int, int]]:
+    """Keywords missed and said by each person, those with the highest miss rates first."""
+    said: Counter[str] = Counter()
+    missed: Counter[str] = Counter()
+    for speaker, heard in zip(metrics.speakers, metrics.heard, strict=True) if metrics else ():
+        if speaker in people:
+            said[speaker] += 1
+            missed[speaker] += not heard
+    worst = sorted(said, key=lambda name: (-missed[name] / said[name], name))
+    return {name: (missed[name], said[name]) for name in worst}
 
 
 def _count(number: int, noun: str) -> str:

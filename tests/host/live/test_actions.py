@@ -15,16 +15,22 @@ import soundfile
 from kws.audio.background_noises import quiet_room
 from kws.audio.dataset import Split
 from kws.audio.long_recordings import open_recordings
+from kws.audio.sound_cards import read_cards
 from kws.audio.sound_files import load_clip
 from kws.bundle.bundle import Bundle
 from kws.bundle.device import Device
+from kws.bundle.writing import write_bundle
 from kws.errors import KwsError, UsageError
 from kws.host.emulate import host_device
-from kws.host.live.actions import Commands, Misses, WakeUps
+from kws.host.live import actions
+from kws.host.live.actions import Cards, Commands, Misses, WakeUps
+from kws.host.live.listener import NearMiss
 from kws.host.serial.lines import Heard, parse_line
 from tests.command_line import Run
 from tests.host.live.listening import NO, YES, Listening, wait_for
 from tests.host.rooms import between_silence
+
+NEARLY = YES.with_name("yes_annie.flac")
 
 
 def test_a_command_runs_when_its_word_is_heard(tmp_path: Path, kws: Run) -> None:
@@ -143,6 +149,70 @@ def test_false_alarms_are_kept_for_training(kws: Run, tmp_path: Path, bundle: Bu
         assert path.stem.split("_")[2] in [h.label for h in heard], "it contains the whole word"
 
 
+def test_heard_and_nearly_heard_words_are_kept_to_be_sorted(
+    kws: Run, tmp_path: Path, bundle: Bundle
+) -> None:
+    """The score of the first *yes* is 200, of the second one 254."""
+    parts = [
+        quiet_room(24_000),
+        load_clip(NEARLY),
+        quiet_room(40_000, 1),
+        load_clip(YES),
+    ]
+    pcm = np.concatenate([*parts, quiet_room(8_000)])
+    soundfile.write(tmp_path / "two.wav", pcm, 16000)
+    strict = write_bundle(bundle.with_thresholds((255, 255, 230, 230)), tmp_path / "strict")
+    folder = tmp_path / "cards"
+    arguments = ("--model", strict.path, "--input", tmp_path / "two.wav", "--fast")
+    _, out, err = kws("listen", *arguments, "--cards", folder)
+    near, heard = reversed(read_cards(folder))
+    assert (near.kind, near.label, near.score) == ("near", "yes", 200)
+    assert (heard.kind, heard.label) == ("heard", "yes")
+    assert err.count("a word that was nearly heard") == 1
+    assert err.count("a word that was heard") == 1
+    whole = host_device.with_room(Device(strict), pcm)
+    (line,) = [parse_line(line) for line in out.splitlines()[1:]]
+    assert isinstance(line, Heard)
+    end = (line.time_ms + 500) * 16
+    np.testing.assert_array_equal(load_clip(heard.path), whole[end - 48_000 : end])
+    kept = load_clip(near.path)
+    loudest = int(np.argmax(np.abs(kept))) // 320 * 320
+    hops = whole[: len(whole) // 320 * 320].reshape(-1, 320)
+    (place,) = np.flatnonzero((hops == kept[loudest : loudest + 320]).all(axis=1))
+    sound = whole[: 320 * int(place) + len(kept) - loudest][-48_000:]
+    np.testing.assert_array_equal(kept[-len(sound) :], sound)
+    again = host_device.play(Device(bundle), between_silence(kept)).heard
+    assert [it.label for it in again] == ["yes"], "it contains the whole word"
+
+
+def test_near_misses_and_cards_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(actions, "MOST", 3)
+    kept = Cards(tmp_path / "cards")
+    sound = np.ones(48_000, np.int16)
+    notices = []
+    for second in range(100):
+        kept.add_near(NearMiss("yes", 100 + second, 220, 1000 * second))
+        notices += kept.write_due(1000 * second + 1500, lambda _: sound, all_due=False)
+    assert len(notices) == 4, "one in half a minute"
+    assert "wait to be sorted" in notices[-1]
+    for path in (tmp_path / "cards").iterdir():
+        path.unlink()
+    kept.add(Heard("yes", 201, 1000), 100_000)
+    kept.add(Heard("unknown", 201, 1000), 100_000)
+    assert kept.write_due(100_499, lambda _: sound, all_due=False) == []
+    (line,) = kept.write_due(100_500, lambda _: sound, all_due=False)
+    assert "a word that was heard" in line
+
+
+def test_a_full_disk_keeps_no_cards_and_says_so(full_disk: Path) -> None:
+    kept = Cards(full_disk / "cards")
+    with contextlib.suppress(OSError):
+        (full_disk / "filler").write_bytes(bytes(1 << 20))
+    kept.add(Heard("yes", 201, 1000), 1000)
+    (line,) = kept.write_due(2000, lambda _: np.ones(48_000, np.int16), all_due=False)
+    assert "cannot be written" in line
+
+
 def test_a_false_alarm_at_the_very_end_is_kept(tmp_path: Path, long_recording: Path) -> None:
     home = tmp_path / "home"
     with Listening("--input", long_recording, "--keep", home) as program:
@@ -158,8 +228,8 @@ def test_a_full_folder_is_reported_once_and_used_again_when_it_has_room(tmp_path
 
     def wake(at_ms: int) -> list[str]:
         home.add(Heard("yes", 201, at_ms), at_ms)
-        assert home.write_due(at_ms + 480, lambda: pcm, all_due=False) == [], "too early"
-        return home.write_due(at_ms + 500, lambda: pcm, all_due=False)
+        assert home.write_due(at_ms + 480, lambda _: pcm, all_due=False) == [], "too early"
+        return home.write_due(at_ms + 500, lambda _: pcm, all_due=False)
 
     (first,) = wake(3000)
     assert ".wav" in first
@@ -175,7 +245,7 @@ def test_a_full_folder_is_reported_once_and_used_again_when_it_has_room(tmp_path
 def test_unknown_is_not_kept(tmp_path: Path) -> None:
     home = WakeUps(tmp_path, 9, "microphone")
     home.add(Heard("unknown", 255, 3000), 3000)
-    assert home.write_due(9000, lambda: np.ones(48000, np.int16), all_due=True) == []
+    assert home.write_due(9000, lambda _: np.ones(48000, np.int16), all_due=True) == []
 
 
 def test_recordings_are_kept_again_after_a_full_disk(full_disk: Path) -> None:
@@ -185,11 +255,11 @@ def test_recordings_are_kept_again_after_a_full_disk(full_disk: Path) -> None:
     with contextlib.suppress(OSError):
         filler.write_bytes(bytes(1 << 20))
     home.add(Heard("yes", 201, 3000), 3000)
-    (line,) = home.write_due(3500, lambda: pcm, all_due=False)
+    (line,) = home.write_due(3500, lambda _: pcm, all_due=False)
     assert "cannot be written" in line
     filler.unlink()
     home.add(Heard("yes", 201, 6000), 6000)
-    (line,) = home.write_due(6500, lambda: pcm, all_due=False)
+    (line,) = home.write_due(6500, lambda _: pcm, all_due=False)
     assert ".wav: the sound of a detection" in line
 
 

@@ -61,8 +61,14 @@ def add_trained_run(project: Path, effort: str = "quick", bundle: str = "tiny") 
     curve = [
         {
             "threshold": threshold,
-            "quiet": {"miss_share": threshold / 400, "alarms_an_hour": 0.0},
-            "talk": {"miss_share": None, "alarms_an_hour": 400 / threshold - 1.6},
+            "quiet": {
+                "miss_share": threshold / 400,
+                "miss_share_95": [threshold / 800, threshold / 300],
+            },
+            "talk": {
+                "alarms_an_hour": 400 / threshold - 1.6,
+                "alarms_an_hour_95": [200 / threshold - 0.8, 800 / threshold - 3.2 + 0.5],
+            },
         }
         for threshold in range(100, 250, 5)
     ]

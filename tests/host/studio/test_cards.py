@@ -13,11 +13,12 @@ import pytest
 
 from kws.audio.dataset import Split
 from kws.audio.long_recordings import has_recordings
+from kws.audio.sound_cards import HEARD, MISSED
 from kws.audio.sound_files import load_clip, write_clip
 from kws.errors import UsageError
 from kws.host.emulate.recordings import default_matrix
 from kws.host.studio import cards
-from kws.host.studio.cards import HEARD, MISSED, add_card, all_cards, find_card, sort_card
+from kws.host.studio.cards import add_card, all_cards, card_facts, find_card, sort_card
 from kws.host.studio.efforts import EFFORTS
 from kws.host.studio.jobs import Jobs, JobState
 from kws.host.studio.project import HOME, Project
@@ -31,7 +32,7 @@ def test_a_word_becomes_a_recording(project: Project) -> None:
     file = add_card(project, MISSED, "yes", 0, SOUND)
     (card,) = all_cards(project)
     assert (card.path, card.kind, card.label, card.score) == (file, MISSED, "yes", 0)
-    assert re.fullmatch(r"\d\d:\d\d:\d\d", str(card.to_json()["time"]))
+    assert re.fullmatch(r"\d\d:\d\d:\d\d", str(card_facts(card)["time"]))
     assert sort_card(project, card, "mine", "Anna") == ""
     assert all_cards(project) == []
     (take,) = project.takes()
@@ -82,6 +83,34 @@ def test_what_woke_the_model_at_home_is_talk_once_there_is_some(project: Project
     assert now
     assert now.state is JobState.DONE, now.output()
     assert HOME in train_task(project, good, lambda _: None).arguments
+
+
+@pytest.mark.process
+def test_what_kws_listen_hears_becomes_cards(project: Project) -> None:
+    add_trained_run(project.path)
+    wav = project.path / "yes.wav"
+    write_clip(wav, load_clip(default_matrix() / "yes_slt.flac"))
+    jobs = Jobs(project)
+    task = make_task(project, {"action": "sort", "effort": "quick"}, jobs.last)
+    assert task.command == "kws listen --model runs/quick/bundle --cards cards --plain"
+    job = jobs.start(replace(task, arguments=(*task.arguments, "--input", str(wav), "--fast")))
+    end = time.monotonic() + 60
+    while (now := jobs.find(job.id)) and now.state is JobState.RUNNING:
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    assert now
+    assert now.state is JobState.DONE, now.output()
+    (card,) = all_cards(project)
+    assert (card.kind, card.label) == (HEARD, "yes")
+    project.save("left", "en", "", [])
+    assert all_cards(project) == [], "a word of another project"
+
+
+def test_a_board_may_be_the_microphone(project: Project) -> None:
+    add_trained_run(project.path)
+    request = {"action": "sort", "effort": "quick", "board": True}
+    task = make_task(project, request, lambda _: None)
+    assert "--port auto" in task.command
 
 
 def test_a_discarded_card_leaves_nothing(project: Project) -> None:

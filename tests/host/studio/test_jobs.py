@@ -20,13 +20,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kws.audio.sound_files import write_clip
-from kws.errors import KwsError
+from kws.audio.sound_files import load_clip, write_clip
+from kws.errors import KwsError, UsageError
+from kws.host.emulate.recordings import default_matrix
 from kws.host.studio.efforts import EFFORTS
 from kws.host.studio.jobs import BusyError, Jobs, JobState
 from kws.host.studio.project import Project
 from kws.host.studio.state import state_of
 from kws.host.studio.tasks import Task, make_task
+from tests.host.serial.sounding_board import SoundingBoard
 from tests.host.studio.conftest import Serve, add_clips, add_trained_run, spoken
 
 QUICK = {"effort": "quick"}
@@ -50,11 +52,14 @@ def wait(jobs: Jobs, number: int, seconds: float = 60) -> JobState:
     return job.state
 
 
-def run_in_terminal(project: Project, command: str, *, check: bool = True) -> None:
-    """Run a command as shown, in a shell in the project's folder."""
+def run_in_terminal(project: Project, command: str, *, check: bool = True) -> str:
+    """Run a command as shown, in a shell in the project's folder; returns its error output."""
     program = f"{shlex.quote(sys.executable)} -c 'from kws.cli.main import main; main()'"
     line = command.replace("kws ", f"{program} ", 1)
-    subprocess.run(line, shell=True, cwd=project.path, check=check, capture_output=True)
+    done = subprocess.run(
+        line, shell=True, cwd=project.path, check=check, capture_output=True, text=True
+    )
+    return done.stderr
 
 
 SLOW = (pytest.mark.slow, pytest.mark.emulator)
@@ -105,6 +110,64 @@ def test_a_button_does_what_its_command_does(
     files = [written(project) for project in projects]
     assert files[0] == files[1]
     assert len(files[0]) > 5
+
+
+@pytest.mark.process
+def test_a_boards_microphone_records_the_words(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = Jobs(project)
+    request = {"action": "record", "speaker": "Anna B"}
+    task = make_task(project, request, jobs.last)
+    assert task.command == (
+        "kws record --words yes,no --out recordings --takes 10 --window-ms 1000 "
+        "--speaker 'Anna B' --port auto"
+    )
+    quiet = np.random.default_rng(2).normal(0, 20, 8000).astype(np.int16)
+    clip = load_clip(default_matrix() / "yes_slt.flac")
+    with SoundingBoard(np.concatenate([quiet, clip, quiet])) as board:
+        arguments = tuple(
+            {"auto": str(board.device), "10": "1"}.get(it, it) for it in task.arguments
+        )
+        job = jobs.start(replace(task, arguments=arguments))
+        assert wait(jobs, job.id) is JobState.DONE, job.output()
+    assert project.name_speaker("Anna B") in {take.speaker for take in project.takes()}
+    assert [take.word for take in project.takes()] == ["no", "yes"]
+    assert set(project.settings.speakers.values()) == {"Anna B"}
+    with pytest.raises(UsageError, match="name"):
+        make_task(project, {"action": "record", "speaker": " "}, jobs.last)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"action": "voice", "name": "en_US-libritts_r-medium"},
+        {"action": "download", "name": "speech_commands"},
+        {"action": "selftest", "board": "nano33ble"},
+        {"action": "monitor", "board": "nano33ble"},
+        pytest.param({"action": "deploy", "board": "nano33ble", **QUICK}, marks=SLOW),
+    ],
+    ids=lambda request_: str(request_["action"]),
+)
+def test_a_button_fails_like_its_command(
+    project: Project,
+    request_: dict[str, Any],
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """There is no board, and no network."""
+    if request_["action"] == "deploy":
+        request.getfixturevalue("board_tools")
+    for name in ("http_proxy", "https_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    add_trained_run(project.path)
+    jobs = Jobs(project)
+    task = make_task(project, request_, jobs.last)
+    job = jobs.start(task)
+    assert wait(jobs, job.id, 300) is JobState.FAILED, job.output()
+    shown = job.output().strip().splitlines()[-1]
+    assert shown.startswith("kws: ")
+    assert run_in_terminal(project, task.command, check=False).strip().splitlines()[-1] == shown
 
 
 def written(project: Project) -> dict[str, bytes]:

@@ -158,6 +158,76 @@ def test_two_trainings_are_compared_at_equal_false_alarms(
     assert shown == [f"{round(200 * after)} %", f"{round(100 * after)} %"]
 
 
+def test_the_figures_at_a_threshold_have_intervals(
+    studio: Serve, page: Page, project: Project
+) -> None:
+    add_trained_run(project.path)
+    open_studio(page, studio(project.path))
+    go(page, "Judge")
+    slider, stats = page.get_by_role("slider", name="Threshold"), page.locator(".stats")
+    slider.fill("160")
+    assert re.search(r"false alarms per hour\s+0.9\s+95 %: 0.4 to 2.3", stats.inner_text())
+    assert re.search(r"missed, quiet room\s+40 %\s+95 %: 20 to 53 %", stats.inner_text())
+    assert page.locator(".chart .range").count() == 2
+    chart = page.get_by_role("group", name="Misses against false alarms")
+    chart.focus()
+    chart.press("Home")
+    chart.press("Enter")
+    assert slider.input_value() == "100"
+    page.get_by_role("button", name="Set threshold to 100").wait_for()
+    chart.locator(".curve").click(force=True)
+    assert 100 < int(slider.input_value()) < 245
+
+
+def test_a_threshold_can_be_set_without_a_curve(
+    studio: Serve, page: Page, project: Project
+) -> None:
+    run = add_trained_run(project.path)
+    (run / "report" / "report.json").unlink()
+    served = studio(project.path)
+    open_studio(page, served)
+    go(page, "Judge")
+    page.get_by_text("trained without talk").wait_for()
+    assert page.get_by_role("group", name="Misses against false alarms").count() == 0
+    page.get_by_role("slider", name="Threshold").fill("131")
+    page.get_by_role("button", name="Set threshold to 131").click()
+    page.get_by_role("button", name="This is the model's threshold").wait_for()
+    look = load_bundle(run / "bundle").second_look
+    assert look
+    assert set(look.settings.thresholds.values()) == {131}
+
+
+def test_a_board_records_for_a_named_speaker(studio: Serve, page: Page, project: Project) -> None:
+    open_studio(page, studio(project.path))
+    go(page, "Record")
+    card = page.locator(".card", has_text="Record with a board")
+    card.get_by_text("Enter a name first").wait_for()
+    page.get_by_label("Who is speaking?").fill("Anna")
+    card.get_by_text("--speaker Anna --port auto").wait_for()
+    assert card.get_by_text("Enter a name first").is_hidden()
+    card.get_by_role("button", name="Record each word 10 times").click()
+    bar = page.get_by_role("region", name="Command")
+    bar.get_by_text("Record with a board: failed").wait_for()
+    assert card.locator(".prompt").is_hidden()
+
+
+def test_listening_for_an_evening_shows_its_command(
+    studio: Serve, page: Page, project: Project
+) -> None:
+    add_trained_run(project.path)
+    open_studio(page, studio(project.path))
+    go(page, "Try")
+    command = page.locator(".run", has_text="Listen until Stop").locator("code")
+    page.get_by_text("nobody says the word").wait_for()
+    page.get_by_text("kws listen --model runs/quick/bundle --keep sound/home --plain").wait_for()
+    page.get_by_role("radio", name="the word is said, too").check()
+    page.get_by_role("radio", name="the board's, on USB").check()
+    page.get_by_text("becomes a card above").wait_for()
+    wanted = "kws listen --model runs/quick/bundle --cards cards --port auto --plain"
+    page.get_by_text(wanted).wait_for()
+    assert command.inner_text() == wanted
+
+
 def test_the_page_continues_after_its_server_was_killed(
     studio: Serve, page: Page, project: Project
 ) -> None:

@@ -133,10 +133,13 @@ def test_a_word_and_a_near_miss_are_shown(serve: Serve, visit: Open, tmp_path: P
     near = page.locator("#heard .near").first
     near.wait_for(timeout=PATIENCE)
     assert re.search(r"nearly: yes\s+\d+ of 230", near.inner_text())
+    frame = page.locator(".span.near").last
+    assert frame.inner_text() == "yes?"
+    assert 8 < frame.evaluate("(it) => it.getBoundingClientRect().width / 3") < 60
     with page.expect_response(re.compile(r"/clips/.*\.wav")) as answer:
         near.get_by_role("button", name="Play the sound of yes").click()
     pcm = np.frombuffer(answer.value.body()[44:], np.int16)
-    assert len(pcm) >= 20_000
+    assert len(pcm) == 25_600
     assert np.abs(pcm.astype(int)).max() > 3000, "it contains the word"
     late = visit(url)
     late.locator("#heard .near").first.wait_for(timeout=PATIENCE)

@@ -116,6 +116,16 @@ def test_recordings_of_people_replace_voices() -> None:
     assert (result.engine, result.speakers, result.who) == ("", 2, "2 people")
     # Anna is missed in every second take, Bob never; voices are ignored.
     assert result.misses[Kind.QUIET].share == 0.25
+    assert result.people == {"anna": (1, 2), "bob": (0, 2)}
+    assert "missed by person, quiet room: anna 1 of 2, bob 0 of 2" in expectations(result)
+    assert result.to_json()["people"]["anna"] == {"missed": 1, "said": 2}
+
+
+def test_many_people_are_not_all_listed() -> None:
+    people = {f"p{number}": (1, 2) for number in range(10)}
+    lines = expectations(ExpectedPerformance("", 10, {}, None, people))
+    (line,) = (line for line in lines if "by person" in line)
+    assert line.endswith("p7 1 of 2, and 2 others")
 
 
 def test_an_estimate_comes_with_its_bound() -> None:

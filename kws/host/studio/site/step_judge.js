@@ -3,7 +3,7 @@
 import { h, icon, onChange, set } from "./dom.js";
 import { card, head, modelChoice, needs, newSlider, runButton } from "./parts.js";
 import { texts } from "./texts.js";
-import { chart, legend, missChart, pointAt, STYLES } from "./plot.js";
+import { chart, legend, missChart, pointAt, stat, STYLES } from "./plot.js";
 
 const own = texts.judge;
 const ICONS = { well: "check", some: "wave", nothing: "close" };
@@ -136,41 +136,49 @@ function missesAt(curve, most) {
 
 // The curve with a slider for the threshold.
 function tuner() {
-  const picture = chart(own.chart), names = h("div"), stats = h("dl.stats"), now = h("p.hint");
+  const picture = chart(own.chart, (threshold) => { chosen = threshold; draw(); });
+  const names = h("div"), stats = h("dl.stats"), now = h("p.hint");
   const value = h("output");
   const slider = newSlider(own.threshold, { min: 0, max: 255, step: 1 }, (at) => { chosen = at; draw(); });
   const run = runButton(own.set(0), ".primary");
+  const lead = h("p.hint", own.tuneLead);
   const missing = h("p.note.fair", icon("warn"), h("span", `${own.noCurve} `, h("a", { href: "#word" }, own.noCurveNext)));
-  const curve = h("div", names, picture.element,
+  const curve = h("div", names, picture.element);
+  const element = card(own.tuneTitle, "", lead, missing, curve,
     h("div.tune", h("div.row.spread", h("span.label", own.threshold), value), slider.element),
     stats, now, run.element);
-  const element = card(own.tuneTitle, own.tuneLead, missing, curve);
   let effort = null, chosen = null, shownFor = "";
 
   function draw() {
     const { result } = effort;
-    const rows = result.curve.map((it) => ({ title: it.title, misses: pointAt(it, chosen)[1] }));
-    const [perHour] = pointAt(result.curve[0], chosen);
     set(value, { textContent: `${chosen}` });
-    slider.set(chosen, own.value(chosen, perHour, rows));
-    stats.replaceChildren(...[[own.alarms, own.rate(perHour)], ...rows.map(({ title, misses }) => [own.missedIn(title), texts.percent(misses)])]
-      .map(([name, figure]) => h("div", h("dt", name), h("dd", figure))));
-    picture.redraw(missChart({
-      curves: result.curve, label: own.chart, xName: own.xName, textOf: own.point,
-      cursor: { x: perHour, marks: rows.map(({ misses }, i) => ({ style: STYLES[i], y: misses })) },
-    }));
+    if (result.curve.length > 0) drawCurve(result);
+    else slider.set(chosen, `${chosen}`);
     const values = Object.values(result.thresholds);
     const isSet = values.every((it) => it === chosen);
     run.update(isSet ? null : { action: "threshold", effort: effort.name, value: chosen }, result.report, isSet ? own.isSet : own.set(chosen));
     set(now, { hidden: isSet, textContent: new Set(values).size > 1 ? own.nowMany(result.thresholds) : own.now(values[0]) });
   }
+  // The numbers and the curve at the chosen threshold.
+  function drawCurve({ curve: curves }) {
+    const rows = curves.map((it) => ({ title: it.title, point: pointAt(it, chosen) }));
+    const { point: [perHour] } = rows[0];
+    const [low, high] = curves[0].alarms_95[curves[0].points.indexOf(rows[0].point)];
+    slider.set(chosen, own.value(chosen, perHour, rows.map(({ title, point }) => ({ title, misses: point[1] }))));
+    stats.replaceChildren(stat(own.alarms, own.rate(perHour), own.rateRange(low, high)),
+      ...rows.map(({ title, point: [, misses, , ...range] }) => stat(own.missedIn(title), texts.percent(misses), own.missRange(range))));
+    picture.redraw(missChart({
+      curves, label: own.chart, xName: own.xName, textOf: own.point,
+      cursor: { x: perHour, low, high, marks: rows.map(({ point }, i) => ({ style: STYLES[i], y: point[1], low: point[3], high: point[4] })) },
+    }));
+  }
+
   const show = onChange(({ result }) => {
-    const has = result.curve.length > 0;
+    const has = result.curve.length > 0, of = thresholdOf(result);
     missing.hidden = has;
-    curve.hidden = !has;
-    if (!has) return;
-    const thresholds = result.curve.flatMap(({ points }) => points.map((point) => point[2]));
-    slider.limit({ min: Math.min(...thresholds, thresholdOf(result)), max: Math.max(...thresholds, thresholdOf(result)), step: 1 });
+    lead.hidden = curve.hidden = stats.hidden = !has;
+    const thresholds = has ? result.curve.flatMap(({ points }) => points.map((point) => point[2])) : [0, 255];
+    slider.limit({ min: Math.min(...thresholds, of), max: Math.max(...thresholds, of), step: 1 });
     names.replaceChildren(legend(result.curve.map((it) => it.title)));
     draw();
   });

@@ -3,6 +3,7 @@
 import { refresh } from "./api.js";
 import { h, onChange, set } from "./dom.js";
 import { announce, card, head, needs } from "./parts.js";
+import { boardCard } from "./board_card.js";
 import { phoneCard } from "./phone_card.js";
 import { takeRecorder } from "./take_recorder.js";
 import { takeList } from "./takes.js";
@@ -15,11 +16,11 @@ export function recordStep(index) {
   const recorder = takeRecorder(async (word) => {
     await refresh();
     return state.takes.filter((take) => take.word === word).length;
-  });
+  }, () => board.named());
   const goals = { takes: goal(own.takes, GOAL.takes), people: goal(own.people, GOAL.people) };
-  const phone = phoneCard(), takes = takeList();
+  const phone = phoneCard(), board = boardCard(recorder.speaker), takes = takeList();
   const missing = needs("word", "word");
-  const content = h("div.content", recorder.element, phone.element,
+  const content = h("div.content", recorder.element, phone.element, board.element,
     h("section.card.goals", h("div.meters", goals.takes.element, goals.people.element), h("p.hint", own.target)),
     card(own.title, "", takes.element));
   const element = h("div.step", head("record", index), missing, content);
@@ -36,6 +37,7 @@ export function recordStep(index) {
       content.hidden = !hasWords;
       recorder.update(state.words, state.window_ms, [...new Set(Object.values(state.speakers))]);
       phone.update(state.phone);
+      board.update(state);
       goals.takes.show(state.takes.length);
       goals.people.show(new Set(state.takes.map((take) => take.speaker)).size);
       takes.update(state, (line) => announce(line));

@@ -2,7 +2,7 @@
 // Step 5: the model in the browser.
 import { h, icon, onChange, set } from "./dom.js";
 import { cardList } from "./cards.js";
-import { card, head, modelChoice, needs, runButton } from "./parts.js";
+import { card, choice, head, modelChoice, needs, runButton } from "./parts.js";
 import { texts } from "./texts.js";
 
 const own = texts.try;
@@ -17,8 +17,10 @@ export function tryStep(index) {
   const hint = h("p.note.accent", icon("microphone"), h("span", own.hint));
   const place = h("div.frame");
   const cards = cardList(() => place.querySelector("iframe")?.contentWindow?.kws);
-  const listen = runButton(own.home);
-  const home = card(own.homeTitle, own.homeLead, listen.element);
+  const listen = runButton(own.listen);
+  const use = choice(own.use, () => update(state)), microphone = choice(own.microphone, () => update(state));
+  const why = h("p.hint");
+  const home = card(own.homeTitle, "", h("div.row", use.element, microphone.element), why, listen.element);
   const content = h("div.content", models.element, h("section.card", lead, make.element), hint, cards.element, place, home);
   const element = h("div.step", head("try", index), missing, content);
   let state = null, isShown = false;
@@ -48,7 +50,10 @@ export function tryStep(index) {
     set(hint, { hidden: !hasPage });
     set(cards.element, { hidden: !hasPage });
     cards.update(state);
-    listen.update({ action: "home", effort: effort.name }, effort.result.report);
+    use.update(Object.entries(own.uses), use.value || "home");
+    microphone.update(Object.entries(own.microphones), microphone.value || "machine");
+    set(why, { textContent: `${own.homeLead} ${own.usesLead[use.value]}${microphone.value === "board" ? ` ${own.boardLead}` : ""}` });
+    listen.update({ action: use.value, effort: effort.name, board: microphone.value === "board" }, effort.result.report);
     const made = state.jobs.find((job) => job.action === "page" && job.of === effort.name && job.state === "done");
     showFrame([hasPage && isShown && address, made?.id]);
   }

@@ -12,11 +12,12 @@ const RING = 2 * Math.PI * 46; // length of the ring around the button
 const own = texts.record;
 const idle = matchMedia("(pointer: coarse)").matches ? own.idleTouch : own.idle;
 
-// `saved(word)` is called after a take was saved, and returns a promise of the number of the word's takes.
-export function takeRecorder(saved) {
+// `saved(word)` is called after a take was saved, and returns a promise of the number of the word's takes. `named()`
+// is called when the speaker's name changes.
+export function takeRecorder(saved, named = () => {}) {
   const names = h("datalist", { id: newId("names") });
   const speaker = h("input", { id: newId("speaker"), type: "text", maxlength: 80, autocomplete: "off", list: names.id,
-    value: localStorage.getItem(SPEAKER) ?? "", oninput: () => { localStorage.setItem(SPEAKER, speaker.value); say(""); } });
+    value: localStorage.getItem(SPEAKER) ?? "", oninput: () => { localStorage.setItem(SPEAKER, speaker.value); say(""); named(); } });
   const words = choice(own.word, () => say(""));
   const ring = ringPicture();
   const caption = h("span", own.record);
@@ -114,6 +115,7 @@ export function takeRecorder(saved) {
     element,
     enter: () => { isShown = true; },
     leave: () => { isShown = false; recorder.close(); },
+    speaker: () => speaker.value.trim(),
     // `speakers`: names to choose from.
     update(labels, ms, speakers) {
       windowMs = ms;

@@ -139,6 +139,15 @@ export const texts = {
     offline: "kws studio does not answer. It has ended, recording with a phone was switched off, or this phone is in another network.",
   },
 
+  boardRecord: {
+    title: "Record with a board",
+    lead: "The microphone that will listen, and its noise. The board has to be on USB, with firmware of kws. Say each word when it appears.",
+    record: (takes) => `Record each word ${takes} times`,
+    // The output of kws record: a prompt, or the result of a take.
+    prompt: (line) => spoken(line.match(/^(?:say|again): .+/)?.[0] ?? texts.boardRecord.wait),
+    wait: "Get ready",
+  },
+
   record: {
     speaker: "Who is speaking?",
     speakerHint: "A first name is enough. It keeps people apart in training.",
@@ -214,13 +223,15 @@ export const texts = {
     notMeasured: "not measured",
     figuresTitle: "What to expect",
     tuneTitle: "Misses and false alarms",
-    tuneLead: "A higher threshold means fewer false alarms and more misses. Move it to see both. Shaded areas are 95 % intervals.",
+    tuneLead: "A higher threshold means fewer false alarms and more misses. Move it, or press a point of the curve, to see both. Shaded areas and lines are 95 % intervals.",
     threshold: "Threshold",
     now: (value) => `The model uses ${value}.`,
     nowMany: (thresholds) => `The model uses ${Object.entries(thresholds).map(([word, value]) => `${value} for ${spoken(word)}`).join(", ")}.`,
     missedIn: (title) => `missed, ${title}`,
     rate,
     alarms: "false alarms per hour",
+    rateRange: (low, high) => `95 %: ${rate(low)} to ${rate(high)}`,
+    missRange: ([low, high]) => (low === undefined ? "no interval, too few speakers" : `95 %: ${Math.round(100 * low)} to ${percent(high)}`),
     goTo: { word: "Go to Word", record: "Go to Record", train: "Go to Train" },
     value: (value, alarms, rows) => `${value}: ${rate(alarms)} false alarms per hour; ${rows.map(({ title, misses }) => `${title} ${percent(misses)} missed`).join(", ")}`,
     set: (value) => `Set threshold to ${value}`,
@@ -246,8 +257,17 @@ export const texts = {
     stale: "The model has changed since the page was made, or the page does not exist yet.",
     open: "Open in its own tab",
     homeTitle: "Leave it listening",
-    homeLead: "For an evening, with this machine's own microphone. Do not say the word. What wakes the model is kept in sound/home, and the next training learns to ignore it, together with other talk.",
-    home: "Listen until Stop",
+    homeLead: "For an evening, without this page.",
+    use: "Meanwhile",
+    uses: { home: "nobody says the word", sort: "the word is said, too" },
+    usesLead: {
+      home: "What wakes the model is kept in sound/home, and the next training learns to ignore it, together with other talk.",
+      sort: "What the model hears and nearly hears becomes a card above, for you to sort.",
+    },
+    microphone: "Microphone",
+    microphones: { machine: "this machine's", board: "the board's, on USB" },
+    boardLead: "The board needs firmware of kws.",
+    listen: "Listen until Stop",
   },
 
   cards: {

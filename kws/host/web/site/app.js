@@ -120,8 +120,7 @@ class App {
   // Adds a detected word to the list. `clock`: its time as {text, datetime}; `clip()` returns the URL
   // of its sound.
   heard({ label, score, ms, clock, clip }) {
-    const kind = this.model.keywords.includes(label) ? "word" : "unknown";
-    return this.entry(kind, { label, ms, score: String(score), clock, clip });
+    return this.entry(this.kindOf(label), { label, ms, score: String(score), clock, clip });
   }
 
   // Shows a word that is detected now: in the list, large, and over its columns of the spectrogram.
@@ -131,15 +130,19 @@ class App {
     const { label } = word;
     const shown = { label, ms, capturedAt, item: this.heard(word), drawnAt: null };
     requestAnimationFrame((now) => { shown.drawnAt = now; }); // never, if the page is hidden
-    if (this.model.keywords.includes(label)) this.speak(label);
+    if (this.kindOf(label) === "word") this.speak(label);
     const span = this.levels.find(ms, 1000 * this.model.clip_seconds);
     this.mark(shown, span && { ...span, to: Math.min(span.to, ms) });
     this.recent.push(shown);
   }
 
-  // Adds a near miss to the list: see near_misses.js.
-  nearly({ label, score, threshold, clock, clip }) {
+  // Adds a near miss to the list and marks its columns; see near_misses.h. `columnMs`: its highest
+  // score, on the scale of `level` and `frame`; null: the page has no columns of it.
+  nearly({ label, score, threshold, columnMs: ms, clock, clip }) {
     this.entry("near", { label, score: `${score} of ${threshold}`, clock, clip });
+    if (ms === null) return;
+    const miss = { label: `${label}?`, ms };
+    this.mark(miss, this.levels.find(ms, 1000 * this.model.clip_seconds), "near");
   }
 
   // A line of the serial port, or a heading.
@@ -173,12 +176,15 @@ class App {
     }, SPOKEN_MS);
   }
 
+  kindOf(label) {
+    return this.model.keywords.includes(label) ? "word" : "unknown";
+  }
+
   // Marks a word's columns. `span`: see Levels.find; if it is unknown, the sound that the page keeps:
   // the model's window, and the longest delay of a report.
-  mark(word, span) {
-    const { hop_ms: hop, clip_seconds: seconds, keywords } = this.model;
+  mark(word, span, kind = this.kindOf(word.label)) {
+    const { hop_ms: hop, clip_seconds: seconds } = this.model;
     const { from, to } = span ?? { from: word.ms - 1000 * seconds + hop, to: word.ms };
-    const kind = keywords.includes(word.label) ? "word" : "unknown";
     this.spectrogram.span(word, word.label, Math.round((this.newest - from) / hop), Math.round((this.newest - to) / hop), kind);
   }
 

@@ -13,7 +13,6 @@ class BrowserSource {
     this.microphone = null; // null: not listening
     this.wakeLock = new WakeLock();
     this.stream = 0; // number of the current sound; results of older ones are ignored
-    this.near = null; // set when the model is known
     this.blockHeard = null; // resolves when the worker has processed a block of a recording
     app.onThreshold = (label, value) => this.worker.postMessage({ type: "threshold", label, value });
     $("controls").hidden = false;
@@ -55,7 +54,6 @@ class BrowserSource {
       throw new Error("model.js or core.wasm.js is missing or damaged; export the page again");
     }
     this.app.showModel(KWS_BUNDLE);
-    this.near = new NearMisses(KWS_BUNDLE);
     const unpack = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
     const models = KWS_MODELS.map(unpack);
     const looks = KWS_BUNDLE.parts.map((part) => part.look).filter(Boolean);
@@ -91,14 +89,14 @@ class BrowserSource {
     this.recent = new Int16Array(0); // the latest sound, for the clips of words
     this.bestLook = null; // the highest scores of the second model
     this.clock = new SoundClock();
-    this.near.clear();
     this.worker.postMessage({ type: "reset" });
     this.app.clearSound();
     this.blockHeard?.(null);
     return this.stream;
   }
 
-  give(samples) {
+  // `isEnd`: no more sound follows.
+  give(samples, isEnd = false) {
     for (let from = 0; from < samples.length; from += this.hop) {
       const hop = samples.subarray(from, from + this.hop);
       const peak = hop.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
@@ -111,7 +109,7 @@ class BrowserSource {
     this.recent = kept;
     this.given += samples.length;
     this.behind += samples.length;
-    this.worker.postMessage({ type: "hear", stream: this.stream, samples });
+    this.worker.postMessage({ type: "hear", stream: this.stream, samples, isEnd });
   }
 
   msOf(samples) {
@@ -186,12 +184,11 @@ class BrowserSource {
     app.line(`${name}:`);
     for (let at = 0; at < samples.length; at += this.rate) {
       app.status(`${name}: ${Math.round((100 * at) / samples.length)} %`, "on");
-      this.give(samples.slice(at, at + this.rate));
+      this.give(samples.slice(at, at + this.rate), at + this.rate >= samples.length);
       const tops = await new Promise((resolve) => { this.blockHeard = resolve; });
       if (stream !== this.stream) return false;
       tops?.forEach((top, label) => { best[label] = Math.max(best[label], top); });
     }
-    this.near.end().forEach((miss) => this.showNear(miss));
     app.means = best;
     if (this.bestLook) app.look(this.bestLook, true);
     const seconds = (recorded.length / this.rate).toFixed(1);
@@ -202,18 +199,18 @@ class BrowserSource {
 
   // --- messages of the worker, each named after its type ----------------------------------------
 
-  started({ rate, hop, boot }) {
+  started({ rate, hop, boot, nearDelay }) {
     this.rate = rate;
     this.hop = hop;
     this.clipSamples = this.app.model.clip_seconds * rate;
-    const longest = KEEP_BEHIND + 1 + APART_MS / 1000; // delay of a report, of a near miss, in seconds
+    const longest = KEEP_BEHIND + 1 + nearDelay / 1000; // delay of a report, of a near miss, in seconds
     this.keptSamples = this.clipSamples + longest * rate;
     this.app.line(boot.trimEnd());
     this.showControls();
     this.app.status("ready");
   }
 
-  heard({ stream, samples, frames, lines, hops }) {
+  heard({ stream, samples, frames, lines, hops, lastNear }) {
     if (stream !== this.stream) return;
     const { channels, labels, hop_ms } = this.app.model;
     this.behind -= samples;
@@ -224,19 +221,17 @@ class BrowserSource {
     }
     lines.forEach((line) => this.app.line(line));
     const tops = labels.map(() => 0);
-    for (const { ms, means, looked, word } of hops) {
+    for (const { ms, means, looked, word, near } of hops) {
       this.app.means = means ?? this.app.means;
       this.app.means.forEach((mean, label) => { tops[label] = Math.max(tops[label], mean); });
       if (looked) {
         this.app.look(looked);
         this.bestLook = looked.map((score, label) => Math.max(score, this.bestLook?.[label] ?? 0));
       }
-      if (word) {
-        this.near.heard(word.label, ms);
-        this.showWord({ ms, ...word });
-      }
-      this.near.add(ms, this.app.means, looked, this.app.thresholds).forEach((miss) => this.showNear(miss));
+      if (word) this.showWord({ ms, ...word });
+      near.forEach((miss) => this.showNear(miss));
     }
+    lastNear.forEach((miss) => this.showNear(miss));
     this.blockHeard?.(tops);
   }
 
@@ -256,7 +251,7 @@ class BrowserSource {
   showNear(miss) {
     const { label, score, ms } = miss;
     dispatchEvent(new CustomEvent("kws-near", { detail: { label, score, ms } }));
-    this.app.nearly({ ...miss, ...this.sound(ms) });
+    this.app.nearly({ ...miss, columnMs: ms, ...this.sound(ms) });
   }
 
   // The clock and the clip (see App.heard) of the sound before `ms`.

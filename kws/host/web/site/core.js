@@ -15,6 +15,7 @@ class KwsCore {
     this.rate = this.core.kws_sample_rate(); // samples per second
     this.hop = this.core.kws_hop_samples();
     this.channels = this.core.kws_channels(); // values of a frame
+    this.nearDelay = this.core.kws_near_delay_ms(); // until a near miss is certain
     this.decoder = new TextDecoder();
     this.rest = new Int16Array(0); // samples of an incomplete hop
   }
@@ -76,6 +77,21 @@ class KwsCore {
     return lines;
   }
 
+  // The near misses {label, score, threshold, ms} that have become certain; `isEnd`: at the end of the
+  // sound. See near_misses.h.
+  near(isEnd = false) {
+    const { core } = this, found = [];
+    for (let label; (label = core.kws_near(isEnd ? 1 : 0)) >= 0;) {
+      found.push({
+        label: this.labels[label],
+        score: core.kws_near_score(),
+        threshold: core.kws_near_threshold(),
+        ms: core.kws_near_time_ms() >>> 0,
+      });
+    }
+    return found;
+  }
+
   // Restarts at time 0 with a cleared state. Thresholds stay.
   reset() {
     this.core.kws_reset();
@@ -87,6 +103,7 @@ class KwsCore {
   // detected label and its score, or null), `frame` (Int8Array; null before the first), and if
   // a model ran `scores` (Int8Array, of its labels) and `means` (numbers 0 to 255, of all labels),
   // else null. `looked`: the second model's scores (0 to 255, of all labels) if it looked, else null.
+  // `near`: see near().
   // Throws an Error with a one-line message.
   hear(samples) {
     const { core } = this;
@@ -110,6 +127,7 @@ class KwsCore {
         scores: done ? this.bytes(core.kws_scores(), this.running().labels.length) : null,
         means: done ? this.labels.map((_, label) => core.kws_mean(label)) : null,
         looked: this.looked(),
+        near: this.near(),
       });
     }
     this.rest = all.slice(used);

@@ -51,7 +51,10 @@ class LiveSource {
   hello({ model, words, lines, ...state }) {
     this.app.showModel(model);
     this.ms = 0; // end of the newest column, in the sound since now
-    words.forEach((event) => this.app[event.type === "near" ? "nearly" : "heard"](this.entry(event)));
+    for (const event of words) {
+      if (event.type === "near") this.app.nearly({ ...this.entry(event), columnMs: null });
+      else this.app.heard(this.entry(event));
+    }
     lines.forEach((line) => this.app.line(line));
     this.state(state);
   }
@@ -74,8 +77,10 @@ class LiveSource {
     this.app.detected({ ...this.entry(event), columnMs: this.ms, capturedAt });
   }
 
+  // It comes directly after the column of the hop that made it certain.
   near(event) {
-    this.app.nearly(this.entry(event));
+    const ms = this.ms - event.ago_ms;
+    this.app.nearly({ ...this.entry(event), columnMs: ms > 0 ? ms : null });
   }
 
   look({ scores }) {

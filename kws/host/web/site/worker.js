@@ -4,10 +4,11 @@
 // of a worker.
 "use strict";
 
-// Messages in: {type: "start", wasm, bundle, models}; {type: "hear", stream, samples};
-// {type: "reset"}; {type: "threshold", label, value}.
-// Out: {type: "started", rate, hop, boot}; for each "hear" {type: "heard", stream, samples (their
-// number), frames (bytes, 0 to 255), lines, hops ({ms, means, looked, word}, see KwsCore.hear)};
+// Messages in: {type: "start", wasm, bundle, models}; {type: "hear", stream, samples,
+// isEnd (no more sound follows)}; {type: "reset"}; {type: "threshold", label, value}.
+// Out: {type: "started", rate, hop, boot, nearDelay}; for each "hear" {type: "heard", stream, samples (their
+// number), frames (bytes, 0 to 255), lines, hops ({ms, means, looked, word, near}, see KwsCore.hear),
+// lastNear (near misses that are certain at the end)};
 // {type: "problem", text, forbidden} (a key of NEEDS in policy.js if the page's policy is the cause,
 // else null).
 function kwsWorker() {
@@ -17,7 +18,7 @@ function kwsWorker() {
     start({ wasm, bundle, models }) {
       core = new KwsCore(wasm);
       const boot = core.start(bundle, models);
-      postMessage({ type: "started", rate: core.rate, hop: core.hop, boot });
+      postMessage({ type: "started", rate: core.rate, hop: core.hop, boot, nearDelay: core.nearDelay });
     },
     reset() {
       core.reset();
@@ -25,7 +26,7 @@ function kwsWorker() {
     threshold({ label, value }) {
       core.setThreshold(label, value);
     },
-    hear({ stream, samples }) {
+    hear({ stream, samples, isEnd }) {
       const hops = core.hear(samples);
       const frames = hops.flatMap(({ frame }) => (frame ? [...frame] : []));
       postMessage({
@@ -34,7 +35,8 @@ function kwsWorker() {
         samples: samples.length,
         frames: Uint8Array.from(frames, (value) => value + 128),
         lines: hops.flatMap(({ text }) => text.split("\n").filter(Boolean)),
-        hops: hops.map(({ ms, means, looked, word }) => ({ ms, means, looked, word })),
+        hops: hops.map(({ ms, means, looked, word, near }) => ({ ms, means, looked, word, near })),
+        lastNear: isEnd ? core.near(true) : [],
       });
     },
   };

@@ -167,6 +167,34 @@ def test_the_slider_shows_which_false_alarms_remain(opened: Opened, report: Path
     assert gone.count() == 0
 
 
+def test_a_point_of_the_curve_is_chosen_and_heard(
+    opened: Opened, evaluation: Evaluation, report: Path
+) -> None:
+    assert evaluation.stream
+    curve = json.loads(report.with_suffix(".json").read_text())["stream"]["curve"]
+    thresholds = sorted(row["threshold"] for row in curve)
+    chart, value = opened.tab.locator("#tuning .chart"), opened.tab.locator("#tuning output")
+    assert "own" in value.inner_text()
+    chart.focus()
+    chart.press("Home")
+    chart.press("Enter")
+    assert value.inner_text() == str(thresholds[0])
+    chart.press("End")
+    tip = chart.get_by_role("status").inner_text()
+    chart.press("Enter")
+    assert value.inner_text() == str(thresholds[-1]) == tip.split(":")[0]
+    assert opened.tab.locator("#tuning .sound").count() == 0, "no false alarm is left"
+    opened.tab.locator("#tuning .curve").first.click(force=True)
+    assert thresholds[0] < int(value.inner_text()) < thresholds[-1]
+    opened.move(next(i for i, row in enumerate(curve) if row["threshold"] == 151))
+    excerpts = [x for x in evaluation.stream.excerpts if x.kind == Kind.TALK and x.peak >= 151]
+    buttons = opened.tab.locator("#tuning .sound")
+    assert buttons.count() == min(len(excerpts), 4)
+    assert "151" in buttons.first.inner_text()
+    buttons.first.click()
+    np.testing.assert_array_equal(opened.played(), min(excerpts, key=lambda x: x.peak).pcm)
+
+
 def test_a_cell_plays_clips_of_its_mistake(opened: Opened, evaluation: Evaluation) -> None:
     clips = evaluation.clips
     assert clips

@@ -77,6 +77,7 @@ class SecondLook final : public KeywordCheck {
   Status Process(const int8_t* scores, int32_t time_ms, Recognizer::Result* result) override;
   void Reset() override { proposals_.Reset(); }
   const ModelRunner& runner() const { return *runner_; }
+  const SecondLookSettings& settings() const { return settings_; }
 
   // Runs the model on the newest frames. `scores`: one per label.
   Status Look(int8_t* scores);

@@ -6,11 +6,12 @@ const LEFT = 50, RIGHT = 14, TOP = 12, BOTTOM = 42;
 const NARROWEST = 120; // a frame that is just opening is narrower
 
 // A figure that `draw(width)` fills again when its width changes: { element, redraw(draw) }. The points of the
-// picture (`stops`) show their values at the pointer and with the arrow keys.
-export function chart(name = "Chart") {
+// picture (`stops`) show their values at the pointer and with the arrow keys; a click or Enter chooses one, if
+// there is `chosen(value)`.
+export function chart(name = "Chart", chosen = null) {
   const place = h("div"), tip = h("p.tip", { role: "status", hidden: true });
-  const element = h("div.chart", { role: "group", "aria-label": name, onpointermove: nearest, onpointerdown: nearest,
-    onpointerleave: () => show(-1), onblur: () => show(-1), onkeydown: press }, place, tip);
+  const element = h(`div.chart${chosen ? ".choosing" : ""}`, { role: "group", "aria-label": name, onpointermove: nearest, onpointerdown: nearest,
+    onpointerleave: () => show(-1), onblur: () => show(-1), onkeydown: press, onclick: choose }, place, tip);
   let draw = null, width = 0, picture = null, at = -1;
 
   function paint() {
@@ -42,7 +43,15 @@ export function chart(name = "Chart") {
     if (best !== at) show(best);
   }
 
+  function choose() {
+    const place = at, stop = picture?.stops?.[place];
+    if (!stop) return;
+    chosen?.(stop.value);
+    show(place); // after a new picture, too
+  }
+
   function press(event) {
+    if (event.key === "Enter") return choose();
     const last = (picture?.stops?.length ?? 0) - 1;
     const next = { ArrowRight: Math.min(at + 1, last), ArrowLeft: Math.max(at - 1, 0), Home: 0, End: last, Escape: -1 }[event.key];
     if (next === undefined || last < 0) return;
@@ -97,8 +106,8 @@ const path = (points) => points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(
 const stairs = (points) => points.flatMap(([x, y], i) => (i ? [[x, points[i - 1][1]], [x, y]] : [[x, y]]));
 
 // A picture for `chart`. `label` describes it, `x` and `y` are axes, `xName` is the text below. Contents:
-// - series: { style, points: [{ x, y, low, high, text, size }], band, line, steps, dots }; `low` and `high` of y
-//   make the band, `text` a stop;
+// - series: { style, points: [{ x, y, low, high, text, value, size }], band, line, steps, dots }; `low` and `high` of
+//   y make the band, `text` a stop, which may have a `value` to choose;
 // - bars: { from, to, value, text };
 // - rules: { x } or { y }, dashed lines;
 // - cursor: { x, low, high, marks: [{ style, y, low, high }] }, points with their intervals; that of x is on the axis;
@@ -144,11 +153,11 @@ export function plot({ label, x, y, xName, height = 300, series = [], bars = [],
       }
       const places = points.map((it) => [px(it.x), py(it.y)]);
       if (line) area.append(svg("path", { d: path(steps ? stairs(places) : places), class: `curve ${style}` }));
-      points.forEach(({ text, size }, i) => {
+      points.forEach(({ text, value, size }, i) => {
         const [cx, cy] = places[i];
         if (!isInside({ x: cx, y: cy })) return;
         if (marked) dots.push(svg("circle", { cx, cy, r: size ?? 3.5, class: `dot ${style}` }));
-        if (text) picture.stops.push({ x: cx, y: cy, text });
+        if (text) picture.stops.push({ x: cx, y: cy, text, value });
       });
     }
     if (cursor) {
@@ -183,6 +192,9 @@ export const valueTable = (title, columns, rows) => h("details", h("summary", ti
   h("table", {}, h("thead", h("tr", columns.map((text) => h("th", { scope: "col" }, text)))),
     h("tbody", rows.map(([name, ...cells]) => h("tr", h("th", { scope: "row" }, name), cells.map((cell) => h("td.number", cell))))))));
 
+// A figure of a list (dl.stats) with its name and details.
+export const stat = (title, figure, ...details) => h("div", h("dt", title), h("dd", figure), details.map((it) => h("dd.detail", it)));
+
 // Where a threshold is on a curve: its point, or the nearest one.
 export const pointAt = ({ points }, threshold) =>
   points.reduce((best, point) => (Math.abs(point[2] - threshold) < Math.abs(best[2] - threshold) ? point : best));
@@ -193,7 +205,7 @@ export function missChart({ curves, label, xName, cursor, stars = [], rules = []
   const series = curves.map((curve, i) => ({
     style: STYLES[i], band: true,
     points: [...curve.points].sort((one, other) => one[2] - other[2])
-      .map((point) => ({ x: point[0], y: point[1], low: point[3], high: point[4], text: textOf(curve, point) })),
+      .map((point) => ({ x: point[0], y: point[1], low: point[3], high: point[4], value: point[2], text: textOf(curve, point) })),
   }));
   const x = logarithmic([...curves.flatMap(({ points }) => points.map(([alarms]) => alarms)), ...[...rules, ...stars].map((it) => it.x)]);
   const most = Math.max(...series.flatMap(({ points }) => points.map((point) => point.high ?? point.y)));

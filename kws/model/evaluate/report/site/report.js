@@ -2,16 +2,17 @@
 // The report of an evaluation: the threshold with its curve, charts and sounds, from the figures in the page.
 import { newSlider } from "./controls.js";
 import { h, icon, set } from "./dom.js";
-import { chart, legend, linear, logarithmic, missChart, percent, plot, STYLES, valueTable } from "./plot.js";
+import { chart, legend, linear, logarithmic, missChart, percent, plot, stat, STYLES, valueTable } from "./plot.js";
 import { drawCharts } from "./report_charts.js";
-import { alarmList, mistakes, missedList } from "./report_sounds.js";
+import { alarmList, alarmsHere, mistakes, missedList } from "./report_sounds.js";
 
 const rateText = (rate) => rate.toFixed(rate < 9.995 ? 2 : rate < 99.95 ? 1 : 0);
 const shareRange = (range) => (range ? `95 %: ${(100 * range[0]).toFixed(1)} to ${percent(range[1], 1)}` : "one speaker, no interval");
 const rateRange = ([low, high]) => `95 %: ${rateText(low)} to ${rateText(high)}`;
 
-// The curve with its slider, in `section`. `moved(threshold)` follows it; null is the model's own setting.
-function tune(section, curves, moved) {
+// The curve with its slider, in `section`; `sounds` stand below the figures. `moved(threshold)` follows it; null is
+// the model's own setting.
+function tune(section, curves, sounds, moved) {
   const { titles, said, where, points, set: own, target } = curves;
   const values = Object.values(own.thresholds), distance = ({ threshold }) => Math.abs(threshold - Math.min(...values));
   const home = points.reduce((best, point, i) => (distance(point) < distance(points[best]) ? i : best), 0);
@@ -19,7 +20,8 @@ function tune(section, curves, moved) {
 
   const name = titles.length ? `Misses against false alarms per hour of ${where}, for each threshold`
     : `False alarms per hour of ${where}, by threshold`;
-  const picture = chart(name), stats = h("dl.stats"), value = h("output");
+  const picture = chart(name, (threshold) => { at = points.findIndex((point) => point.threshold === threshold); update(); });
+  const stats = h("dl.stats"), value = h("output");
   const slider = newSlider("Threshold", { min: 0, max: points.length - 1, step: 1 }, (place) => { at = place; update(); });
   const reset = h("button", { onclick: () => { at = null; update(); slider.element.focus(); } }, "Back to the model's own");
 
@@ -47,15 +49,13 @@ function tune(section, curves, moved) {
     const y = logarithmic(points.map((it) => it.alarms.rate));
     return plot({
       label: `${name}. ${stateText(point)}`, x: linear(0, 255, [0, 50, 100, 150, 200, 250].map((it) => [it, `${it}`])), y, xName: "threshold of all keywords",
-      series: [{ style: STYLES[0], band: true, points: points.map((it) => ({ x: it.threshold, y: it.alarms.rate, low: it.alarms.range[0], high: it.alarms.range[1], text: textOf(it) })) }],
+      series: [{ style: STYLES[0], band: true, points: points.map((it) => ({ x: it.threshold, y: it.alarms.rate, low: it.alarms.range[0], high: it.alarms.range[1], value: it.threshold, text: textOf(it) })) }],
       rules: [{ y: own.alarms.rate }],
       cursor: at === null ? null : { x: point.threshold, marks: [{ style: STYLES[0], y: x, low, high }] },
     });
   }
 
   const stateText = (point) => (at === null ? `${ownText}: ${textOf({ ...point, threshold: "" }).slice(2)}` : textOf(point));
-
-  const stat = (title, figure, ...details) => h("div", h("dt", title), h("dd", figure), details.map((it) => h("dd.detail", it)));
 
   function update() {
     const point = at === null ? own : points[at];
@@ -78,7 +78,7 @@ function tune(section, curves, moved) {
     picture.element,
     titles.length > 0 && h("p.hint", "◇ the model's own thresholds", target === null ? "" : `; dashed: ${rateText(target)}, the target of its calibration for ${rateText(curves.asked)} per hour`, "."),
     h("div.tune", h("div.row.spread", h("span.label", "Threshold of all keywords"), value), slider.element),
-    stats, h("div.row", reset), valueTable("All thresholds", columns, rows),
+    stats, sounds, h("div.row", reset), valueTable("All thresholds", columns, rows),
   ].filter(Boolean));
   update();
 }
@@ -92,7 +92,13 @@ function start() {
   verdict.querySelector(".seal").append(icon(Object.keys(SEALS).filter((it) => verdict.classList.contains(it)).map((it) => SEALS[it])[0] ?? "chart"));
   const alarms = figures.alarms.length ? alarmList(section("alarms"), figures.alarms) : null;
   if (figures.missed.length) missedList(section("missed"), figures.missed);
-  if (figures.curves) tune(section("tuning"), figures.curves, (threshold) => alarms?.update(threshold));
+  if (figures.curves) {
+    const here = alarmsHere(figures.alarms, figures.curves.set.thresholds);
+    tune(section("tuning"), figures.curves, here.element, (threshold) => {
+      alarms?.update(threshold);
+      here.update(threshold);
+    });
+  }
   if (figures.clips?.examples.length) mistakes(section("matrix"), figures.clips);
   drawCharts(figures);
   section("unscripted").remove();

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recording with a board's microphone: a command that asks for one word after another.
+import { h, set } from "./dom.js";
+import { card, runButton, running } from "./parts.js";
+import { texts } from "./texts.js";
+
+const own = texts.boardRecord;
+const TAKES = 10; // of each word, as in kws/host/studio/tasks.py
+
+// `speaker()`: who speaks, empty if nobody has entered a name. { element, update(state), named() }: `named` follows
+// the name.
+export function boardCard(speaker) {
+  const prompt = h("p.prompt", { role: "status", hidden: true });
+  const run = runButton(own.record(TAKES));
+  const missing = h("p.hint", texts.record.speakerMissing);
+  const element = card(own.title, own.lead, prompt, missing, run.element);
+
+  function named() {
+    const name = speaker();
+    missing.hidden = name !== "";
+    run.update(name ? { action: "record", speaker: name } : null);
+  }
+
+  return {
+    element, named,
+    update(state) {
+      const job = running(state);
+      const isRecording = job?.action === "record";
+      set(prompt, { hidden: !isRecording, textContent: isRecording ? own.prompt(job.last) : "" });
+      named();
+    },
+  };
+}
