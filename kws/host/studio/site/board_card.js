@@ -12,7 +12,7 @@ const TAKES = 10; // of each word, as in kws/host/studio/tasks.py
 export function boardCard(speaker) {
   const prompt = h("p.prompt", { role: "status", hidden: true });
   const run = runButton(own.record(TAKES));
-  const missing = h("p.hint", texts.record.speakerMissing);
+  const missing = h("p.hint", own.needsName);
   const element = card(own.title, own.lead, prompt, missing, run.element);
 
   function named() {

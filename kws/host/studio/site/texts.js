@@ -146,6 +146,7 @@ export const texts = {
     // The output of kws record: a prompt, or the result of a take.
     prompt: (line) => spoken(line.match(/^(?:say|again): .+/)?.[0] ?? texts.boardRecord.wait),
     wait: "Get ready",
+    needsName: "Say above who is speaking.",
   },
 
   record: {
