@@ -22,7 +22,7 @@ from kws.host.studio.cards import add_card, all_cards, card_facts, find_card, so
 from kws.host.studio.efforts import EFFORTS
 from kws.host.studio.jobs import Jobs, JobState
 from kws.host.studio.project import HOME, Project
-from kws.host.studio.tasks import make_task, train_task
+from kws.host.studio.tasks import Task, make_task, train_task
 from tests.host.studio.conftest import add_trained_run, spoken
 
 SOUND = np.frombuffer(spoken(), "<i2").astype(np.int16)
@@ -62,6 +62,22 @@ def test_a_false_alarm_becomes_talk_for_the_next_training(project: Project) -> N
     assert both.arguments[-6:-2] == ("--negatives", "talk", "--negatives", HOME)
 
 
+def listened(project: Project, action: str) -> Task:
+    """A finished `kws listen`, with a recording of *yes* in place of the microphone."""
+    wav = project.path / "yes.wav"
+    write_clip(wav, load_clip(default_matrix() / "yes_slt.flac"))
+    jobs = Jobs(project)
+    task = make_task(project, {"action": action, "effort": "quick"}, jobs.last)
+    job = jobs.start(replace(task, arguments=(*task.arguments, "--input", str(wav), "--fast")))
+    end = time.monotonic() + 60
+    while (now := jobs.find(job.id)) and now.state is JobState.RUNNING:
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    assert now
+    assert now.state is JobState.DONE, now.output()
+    return task
+
+
 @pytest.mark.process
 def test_what_woke_the_model_at_home_is_talk_once_there_is_some(project: Project) -> None:
     add_trained_run(project.path)
@@ -70,36 +86,16 @@ def test_what_woke_the_model_at_home_is_talk_once_there_is_some(project: Project
     project.save("yes, no", "en", "", ["talk", HOME])
     good = EFFORTS["good"]
     assert HOME not in train_task(project, good, lambda _: None).arguments
-    wav = project.path / "yes.wav"
-    write_clip(wav, load_clip(default_matrix() / "yes_slt.flac"))
-    jobs = Jobs(project)
-    task = make_task(project, {"action": "home", "effort": "quick"}, jobs.last)
+    task = listened(project, "home")
     assert task.command == "kws listen --model runs/quick/bundle --keep sound/home --plain"
-    job = jobs.start(replace(task, arguments=(*task.arguments, "--input", str(wav), "--fast")))
-    end = time.monotonic() + 60
-    while (now := jobs.find(job.id)) and now.state is JobState.RUNNING:
-        assert time.monotonic() < end
-        time.sleep(0.1)
-    assert now
-    assert now.state is JobState.DONE, now.output()
     assert HOME in train_task(project, good, lambda _: None).arguments
 
 
 @pytest.mark.process
 def test_what_kws_listen_hears_becomes_cards(project: Project) -> None:
     add_trained_run(project.path)
-    wav = project.path / "yes.wav"
-    write_clip(wav, load_clip(default_matrix() / "yes_slt.flac"))
-    jobs = Jobs(project)
-    task = make_task(project, {"action": "sort", "effort": "quick"}, jobs.last)
+    task = listened(project, "sort")
     assert task.command == "kws listen --model runs/quick/bundle --cards cards --plain"
-    job = jobs.start(replace(task, arguments=(*task.arguments, "--input", str(wav), "--fast")))
-    end = time.monotonic() + 60
-    while (now := jobs.find(job.id)) and now.state is JobState.RUNNING:
-        assert time.monotonic() < end
-        time.sleep(0.1)
-    assert now
-    assert now.state is JobState.DONE, now.output()
     (card,) = all_cards(project)
     assert (card.kind, card.label) == (HEARD, "yes")
     project.save("left", "en", "", [])

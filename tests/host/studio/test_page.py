@@ -205,7 +205,7 @@ def test_a_board_records_for_a_named_speaker(studio: Serve, page: Page, project:
     page.get_by_label("Who is speaking?").fill("Anna")
     card.get_by_text("--speaker Anna --port auto").wait_for()
     assert card.get_by_text("Say above who is speaking.").is_hidden()
-    card.get_by_role("button", name="Record each word 10 times").click()
+    card.get_by_role("button", name="Record with the board").click()
     bar = page.get_by_role("region", name="Command")
     bar.get_by_text("Record with a board: failed").wait_for()
     assert card.locator(".prompt").is_hidden()

@@ -5,13 +5,12 @@ import { card, runButton, running } from "./parts.js";
 import { texts } from "./texts.js";
 
 const own = texts.boardRecord;
-const TAKES = 10; // of each word, as in kws/host/studio/tasks.py
 
 // `speaker()`: who speaks, empty if nobody has entered a name. { element, update(state), named() }: `named` follows
 // the name.
 export function boardCard(speaker) {
   const prompt = h("p.prompt", { role: "status", hidden: true });
-  const run = runButton(own.record(TAKES));
+  const run = runButton(own.record);
   const missing = h("p.hint", own.needsName);
   const element = card(own.title, own.lead, prompt, missing, run.element);
 

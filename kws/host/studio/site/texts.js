@@ -142,7 +142,7 @@ export const texts = {
   boardRecord: {
     title: "Record with a board",
     lead: "The microphone that will listen, and its noise. The board has to be on USB, with firmware of kws. Say each word when it appears.",
-    record: (takes) => `Record each word ${takes} times`,
+    record: "Record with the board",
     // The output of kws record: a prompt, or the result of a take.
     prompt: (line) => spoken(line.match(/^(?:say|again): .+/)?.[0] ?? texts.boardRecord.wait),
     wait: "Get ready",
