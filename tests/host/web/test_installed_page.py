@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import json
+import os
+import random
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -59,12 +61,24 @@ class Handler(SimpleHTTPRequestHandler):
         pass
 
 
+def host_at(port: int, handler: partial[Handler]) -> Host:
+    """A new host's port is never one that systems give to connections, so it can be used again."""
+    for _ in range(100):
+        with suppress(OSError):
+            return Host(("127.0.0.1", port or random.randrange(20_000, 32_000)), handler)
+        time.sleep(0.01)
+    raise AssertionError(f"no port: {port}")
+
+
 @contextmanager
 def hosted(
     folder: Path, port: int = 0, handler: type[Handler] = Handler, path: str = ""
 ) -> Iterator[str]:
-    """Serves a folder until the block ends; then nobody answers at its address."""
-    with Host(("127.0.0.1", port), partial(handler, directory=str(folder))) as host:
+    """Serves a folder until the block ends; then nobody answers at its address.
+
+    `port`: an earlier host's; 0 for a new one.
+    """
+    with host_at(port, partial(handler, directory=str(folder))) as host:
         threading.Thread(target=host.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{host.server_port}/{path}"
         host.has_ended = True
@@ -129,6 +143,8 @@ def test_chromium_finds_the_page_installable(open_page: Open, page_folder: Path)
         wait_until_kept(page)
         assert errors() == set()
         manifest.write_text(complete.replace("standalone", "browser"))
+        # Hosts tell changes by whole seconds.
+        os.utime(manifest, (time.time() + 5, time.time() + 5))
         page.reload()
         assert errors() == {"manifest-display-not-supported"}
         manifest.unlink()
