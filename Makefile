@@ -27,6 +27,7 @@ test-all_PACKAGES := clang-tidy clang libclang-rt-dev emscripten cargo arduino-b
                      qemu-user qemu-system-misc g++-aarch64-linux-gnu g++-arm-linux-gnueabihf \
                      gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf \
                      gcc-xtensa-lx106 picolibc-xtensa-lx106-elf \
+                     $(if $(shell command -v firefox || grep ^ID=ubuntu /etc/os-release),,firefox-esr) \
                      $(if $(filter x86_64,$(shell uname -m)),wine64)
 fuzz_PACKAGES     := clang libclang-rt-dev
 wasm_PACKAGES     := emscripten
