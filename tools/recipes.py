@@ -12,7 +12,7 @@ ABOUT = (
     "Speech Commands by Pete Warden, Google (arXiv:1804.03209), licence CC BY 4.0: an excerpt of "
     "12,429 clips of 35 words by 1,691 speakers and its background noises. Talk without the "
     "keywords, noises and measured rooms (licences: Apache-2.0, CC0, CC BY 4.0, "
-    "CC BY 3.0, public domain, and two games' that are free to give away)."
+    "CC BY 3.0, public domain)."
 )
 """The training data of runs without `--talk` and `--noises`."""
 

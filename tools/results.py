@@ -12,6 +12,8 @@ unfinished runs.
 from __future__ import annotations
 
 import argparse
+import csv
+import io
 import json
 import subprocess
 import sys
@@ -21,6 +23,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kws.audio.dataset import Split, open_dataset
+from kws.audio.long_recordings import MANIFEST
 from kws.audio.surroundings import Surroundings
 from kws.bundle.bundle import LOOK_METRICS, Bundle
 from kws.bundle.device import Device
@@ -28,6 +31,7 @@ from kws.bundle.layout import SETTINGS_FILE
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import write_bundle
 from kws.errors import KwsError
+from kws.files import atomic_write, make_directory
 from kws.host.emulate.player import HOST, play_all
 from kws.host.emulate.recordings import default_matrix, load_matrix
 from kws.model.evaluate.bundle_calibration import calibrate_bundle
@@ -47,6 +51,13 @@ PAGE = ROOT / "docs" / "results.md"
 RUNS = ROOT / "runs" / "results"
 DATA = ROOT.parent / "shared" / "data" / "speech_commands"
 REAL = ROOT.parent / "shared" / "data" / "real_speech"
+TRAINING_SOUNDS = RUNS / "real"
+"""Talk, noises and rooms without NOT_LEARNED."""
+
+NOT_LEARNED = ("queen", "sky")
+"""Folders of talk by games that may be given away, but not be sold as individual items. They are
+for validation and testing."""
+
 ALONE = "bundle_alone"
 """Folder of a run's bundle without its second look."""
 
@@ -96,7 +107,7 @@ def main() -> None:
         chosen = [one for one in runs if args.only == f"{one[0].folder}/seed{one[1]}"]
         if not chosen:
             parser.error(f"--only {args.only}: no such run; one is {runs[0][0].folder}/seed0")
-        sounds = Sounds(args.real, tuple(args.talk), tuple(args.noises))
+        sounds = Sounds(learnable(args.real), tuple(args.talk), tuple(args.noises))
         about = args.about.read_text(encoding="utf-8") if args.about else ABOUT
         run(*chosen[0], args.data, sounds, " ".join(about.split()))
         measure_run(*chosen[0], args.data, args.real)
@@ -104,7 +115,7 @@ def main() -> None:
     if not args.page:
         # Fail early if an input is missing.
         open_dataset(args.data)
-        Sounds(args.real, tuple(args.talk), tuple(args.noises)).surroundings().check(TEN)
+        Sounds(learnable(args.real), tuple(args.talk), tuple(args.noises)).surroundings().check(TEN)
         run_all(runs, args.jobs)
     for row in ROWS:
         if row.asset and args.bundles:
@@ -124,6 +135,31 @@ def main() -> None:
     lines = [*HEAD, *section(measured), *clips(rows)]
     PAGE.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
     (PAGE.parent / RECALL).write_text(recalls(rows), encoding="utf-8")
+
+
+def learnable(real: Path, out: Path = TRAINING_SOUNDS) -> Path:
+    """A copy of `real` with what a shipped model may learn from; `real` if it has no manifest."""
+    if not (real / MANIFEST).is_file():
+        return real
+    with (real / MANIFEST).open(encoding="utf-8", newline="") as file:
+        table = csv.DictReader(file)
+        columns = table.fieldnames or ()
+        rows = [
+            row
+            for row in table
+            if row["split"] != Split.TRAIN or Path(row["file"]).parts[0] not in NOT_LEARNED
+        ]
+    for row in rows:
+        copy = out / row["file"]
+        if not copy.exists():
+            make_directory(copy.parent)
+            atomic_write(copy, (real / row["file"]).read_bytes())
+    manifest = io.StringIO(newline="")
+    writer = csv.DictWriter(manifest, columns)
+    writer.writeheader()
+    writer.writerows(rows)
+    atomic_write(out / MANIFEST, manifest.getvalue().encode())
+    return out
 
 
 def run_all(runs: Sequence[Run], jobs: int) -> None:

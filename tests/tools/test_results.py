@@ -89,6 +89,21 @@ def test_runs_start_after_their_base_models(jobs: int) -> None:
     assert finished == {(row.folder, seed) for row, seed in everything}
 
 
+def test_training_has_no_sources_that_may_not_be_sold(tmp_path: Path) -> None:
+    rows = [("coffee/a.wav", "train"), ("queen/b.wav", "train"), ("queen/c.wav", "validation")]
+    real = tmp_path / "real"
+    for name, _ in rows:
+        (real / name).parent.mkdir(parents=True, exist_ok=True)
+        (real / name).write_bytes(name.encode())
+    lines = [f"{name},speech,{split}" for name, split in rows]
+    (real / "manifest.csv").write_text("\n".join(["file,kind,split", *lines]))
+    out = results.learnable(real, tmp_path / "copy")
+    assert results.learnable(real, out) == out, "again"
+    files = {path.relative_to(out).as_posix() for path in out.rglob("*.wav")}
+    assert files == {"coffee/a.wav", "queen/c.wav"}
+    assert (out / "manifest.csv").read_text().split() == ["file,kind,split", lines[0], lines[2]]
+
+
 def test_missing_talk_is_reported_before_training(
     tones_folder: Path,  # noqa: F811
     tmp_path: Path,
