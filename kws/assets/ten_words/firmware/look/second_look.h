@@ -34,7 +34,7 @@ inline constexpr std::uint8_t kOutputOrder[12] = {
 
 // Its scores have to exceed kThresholds of model_settings.h.
 inline constexpr SecondLookSettings kSettings = {
-    120, 3, 1};
+    60, 3, 1};
 
 class Runner : public InterpretedModel<ModelOpResolver> {
  public:
