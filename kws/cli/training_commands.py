@@ -32,7 +32,12 @@ from kws.cli.options import (
 )
 from kws.cli.printing.endings import finish, line_printer, print_calibration
 from kws.model.train.train_settings import DEFAULT_ARCH, TrainSettings
-from kws.model.wake.wake_settings import STREAMING_HELP, WINDOW_HELP, WakeSettings
+from kws.model.wake.wake_settings import (
+    SELLABLE_HELP,
+    STREAMING_HELP,
+    WINDOW_HELP,
+    WakeSettings,
+)
 
 _HELP = {field.name: field.metadata.get("help", "") for field in fields(TrainSettings)}
 
@@ -201,6 +206,7 @@ def wake(
     ] = None,
     window_ms: Annotated[int | None, typer.Option(help=WINDOW_HELP)] = None,
     streaming: Annotated[bool, typer.Option("--streaming", help=STREAMING_HELP)] = False,
+    sellable: Annotated[bool, typer.Option("--sellable", help=SELLABLE_HELP)] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Make a bundle for your own phrase, from synthetic voices."""
@@ -224,6 +230,7 @@ def wake(
         seed=seed,
         window_ms=window_ms,
         streaming=streaming,
+        sellable=sellable,
     )
     result = make_wake_word(
         settings,

@@ -104,7 +104,7 @@ def synthesize(settings: SynthSettings, out: Path) -> SynthReport:
         ToolError: no text-to-speech is installed, or it failed.
         KwsError: a file could not be written.
     """
-    all_voices = find_voices(_ALL, settings.accents, settings.engines)
+    all_voices = find_voices(_ALL, settings.accents, settings.engines, settings.without)
     voices = all_voices[: settings.voices]
     words = _words(settings)
     unheard = unheard_engine(voices) if settings.unheard else ""
@@ -157,7 +157,7 @@ def training_voices(settings: SynthSettings) -> tuple[int, int]:
         UsageError: too few voices, an unknown accent.
         ToolError: no text-to-speech is installed.
     """
-    voices = find_voices(settings.voices, settings.accents, settings.engines)
+    voices = find_voices(settings.voices, settings.accents, settings.engines, settings.without)
     unheard = unheard_engine(voices) if settings.unheard else ""
     splits = split_voices(voices, settings.seed, unheard)
     return len(splits), sum(split == Split.TRAIN for split in splits.values())

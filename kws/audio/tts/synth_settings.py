@@ -63,5 +63,8 @@ class SynthSettings:
     engines: tuple[str, ...] = ()
     """Engines to use: piper, kokoro, flite, espeak; empty for all that are installed."""
 
+    without: tuple[str, ...] = ()
+    """Piper voices to leave out, by their names in `kws voices`."""
+
     unheard: bool = False
     """Whether one engine is held out for validation, if possible (`unheard_engine`)."""

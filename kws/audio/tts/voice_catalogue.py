@@ -33,13 +33,17 @@ _PROGRAM = "program"
 
 _GPL = "GPL-3.0-or-later (the program)"
 
+_LESSAC = "; fine-tuned from lessac (research only)"
+"""Added to the licences of voices that began as a voice whose recordings are for research. Source:
+the model cards of the listed voices."""
+
 _PIPER_VOICES = (
-    ("en_US-libritts_r-medium", 904, 79, "CC BY 4.0"),
+    ("en_US-libritts_r-medium", 904, 79, "CC BY 4.0" + _LESSAC),
     ("en_GB-vctk-medium", 109, 77, "CC BY 4.0"),
     ("de_DE-mls-medium", 236, 77, "CC BY 4.0"),
-    ("de_DE-thorsten-medium", 1, 63, "CC0"),
+    ("de_DE-thorsten-medium", 1, 63, "CC0" + _LESSAC),
     ("fr_FR-mls-medium", 124, 77, "CC BY 4.0"),
-    ("fr_FR-siwis-medium", 1, 63, "CC BY 4.0"),
+    ("fr_FR-siwis-medium", 1, 63, "CC BY 4.0" + _LESSAC),
 )
 """Piper voices suited to wake words: many people, and German and French."""
 
@@ -172,9 +176,11 @@ def _licence(file: PiperFile) -> str:
     """The licence from the voice's model card, if there is one, or else from the list below."""
     card = file.path.with_name(MODEL_CARD)
     if card.is_file():
-        line = LICENCE_LINE.search(card.read_text(encoding="utf-8", errors="replace"))
+        text = card.read_text(encoding="utf-8", errors="replace")
+        line = LICENCE_LINE.search(text)
         if line:
-            return line[1].strip()
+            is_tuned = re.search(r"fine-?tuned from.*lessac", text, re.IGNORECASE)
+            return line[1].strip() + (_LESSAC if is_tuned else "")
     known = {voices.name: voices.licence for voices in other_voices()}
     return known.get(file.path.stem, "see its model card")
 
@@ -200,7 +206,8 @@ def other_voices() -> list[OtherVoices]:
         OtherVoices("espeak", "espeak-ng", 56, "over a hundred", 13, _GPL, "apt install espeak-ng"),
         OtherVoices("flite", "flite", 4, "en", 28, "BSD-like", "apt install flite"),
         OtherVoices(
-            "piper", "en_US-joe-medium", 1, "en", 63, "CC0", f"{get} en_US-joe-medium", joe
+            *("piper", "en_US-joe-medium", 1, "en", 63, "CC0" + _LESSAC),
+            *(f"{get} en_US-joe-medium", joe),
         ),
         *(
             OtherVoices("piper", name, count, name[:2], size, licence, f"{get} {name}")

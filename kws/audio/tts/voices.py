@@ -64,7 +64,10 @@ def is_neural(speaker: str) -> bool:
 
 
 def find_voices(
-    count: int, accents: Sequence[str] = ENGLISH, engines: Sequence[str] = ()
+    count: int,
+    accents: Sequence[str] = ENGLISH,
+    engines: Sequence[str] = (),
+    without: Sequence[str] = (),
 ) -> list[Voice]:
     """Up to `count` voices that this machine has, most varied first.
 
@@ -75,6 +78,7 @@ def find_voices(
         count: maximum number.
         accents: language codes of espeak-ng.
         engines: names in ENGINES; all if empty.
+        without: Piper voices to leave out, by the names of their files.
 
     Raises:
         ToolError: no installed engine speaks the languages of the accents.
@@ -88,7 +92,8 @@ def find_voices(
     shares: dict[str, list[Voice]] = {}
     for name, engine in ENGINES.items():
         if name in engines or not engines:
-            shares.setdefault(engine.share, []).extend(engine.find(accents))
+            found = [voice for voice in engine.find(accents) if not _is_from(voice, without)]
+            shares.setdefault(engine.share, []).extend(found)
     turns = zip_longest(*(_most_varied(voices) for voices in shares.values()))
     voices = [voice for turn in turns for voice in turn if voice]
     if not voices and engines:
@@ -119,6 +124,11 @@ def speak(voice: Voice, text: str, draws: Draws) -> Sound:
         DataError: the voice's file is damaged.
     """
     return ENGINES[voice.engine].speak(voice, text, draws)
+
+
+def _is_from(voice: Voice, names: Sequence[str]) -> bool:
+    """Whether a voice is from one of these Piper files, named without their ending."""
+    return voice.engine == "piper" and any(file.stem in names for file in voice.source)
 
 
 def _most_varied(voices: list[Voice]) -> list[Voice]:

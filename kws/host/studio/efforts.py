@@ -71,7 +71,10 @@ def wake_settings(project: Project, effort: Effort) -> WakeSettings:
         KwsError: the phrase or the language does not suit.
     """
     return WakeSettings(
-        project.words, accents=accents_in(project.settings.language), **effort.settings
+        project.words,
+        accents=accents_in(project.settings.language),
+        sellable=project.settings.sellable,
+        **effort.settings,
     )
 
 
@@ -94,6 +97,8 @@ def wake_arguments(project: Project, effort: Effort, out: str) -> tuple[str, ...
     if effort.learns_sound:
         arguments += ["--data", settings.data] if settings.data else []
         arguments += [part for folder in talk(project) for part in ("--negatives", folder)]
+    if settings.sellable:
+        arguments.append("--sellable")
     for name, value in effort.settings.items():
         arguments += [f"--{name}", str(value)]
     return (*arguments, "--out", out)

@@ -71,6 +71,9 @@ class ProjectSettings:
     negatives: tuple[str, ...] = ()
     """Folders of talk without the phrase, for `kws wake --negatives`."""
 
+    sellable: bool = False
+    """Whether to train with sources alone whose licences let anybody sell the result."""
+
     speakers: Mapping[str, str] = field(default_factory=dict)
     """Names of speakers by the id in the names of their recordings."""
 
@@ -127,7 +130,15 @@ class Project:
         is_phrase = any("_" in word for word in self.words)
         return _PHRASE_MS if is_phrase else _WORD_MS
 
-    def save(self, phrase: str, language: str, data: str, negatives: Sequence[str]) -> None:
+    def save(
+        self,
+        phrase: str,
+        language: str,
+        data: str,
+        negatives: Sequence[str],
+        *,
+        sellable: bool = False,
+    ) -> None:
         """Check and save settings.
 
         Raises:
@@ -152,6 +163,7 @@ class Project:
                     language=language.strip(),
                     data=data.strip(),
                     negatives=tuple(text.strip() for text in negatives if text.strip()),
+                    sellable=sellable,
                 )
             )
 

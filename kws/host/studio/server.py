@@ -17,7 +17,7 @@ import threading
 import time
 import zipfile
 from collections.abc import AsyncIterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -264,12 +264,14 @@ class _Studio:
     async def save_settings(self, request: Request) -> Response:
         body = await _object(request)
         texts = [body.get(key) for key in ("phrase", "language", "data")]
-        folders = body.get("negatives")
+        folders, sellable = body.get("negatives"), body.get("sellable")
         strings = [it for it in (*texts, *(folders or ())) if isinstance(it, str)]
-        if not isinstance(folders, list) or len(strings) != len(texts) + len(folders):
+        is_complete = isinstance(folders, list) and len(strings) == len(texts) + len(folders)
+        if not is_complete or not isinstance(sellable, bool):
             raise UsageError("the settings are incomplete; reload the page")
         phrase, language, data, *negatives = strings
-        await run_in_threadpool(self._project.save, phrase, language, data, negatives)
+        save = partial(self._project.save, phrase, language, data, negatives, sellable=sellable)
+        await run_in_threadpool(save)
         self._changed()
         return JSONResponse({})
 

@@ -51,6 +51,7 @@ def state_of(project: Project, jobs: Jobs) -> dict[str, Any]:
             "language": settings.language,
             "data": settings.data,
             "negatives": list(settings.negatives),
+            "sellable": settings.sellable,
         },
         "words": list(project.words),
         "takes": [

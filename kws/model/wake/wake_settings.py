@@ -26,6 +26,11 @@ STREAMING_HELP = (
     "talk."
 )
 
+SELLABLE_HELP = (
+    "Leave out voices whose licence restricts a sale, such as those for research, and refuse such "
+    "folders and base models. docs/own_words.md has the rules."
+)
+
 
 @dataclass(frozen=True)
 class WakeSettings:
@@ -62,6 +67,9 @@ class WakeSettings:
 
     streaming: bool = False
     """Whether to make a streaming model."""
+
+    sellable: bool = False
+    """Whether to use only sources whose licences let anybody sell the result."""
 
     @property
     def bundle_name(self) -> str:

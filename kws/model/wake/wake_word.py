@@ -52,6 +52,7 @@ from kws.model.wake.expected_performance import (
     expected_performance,
 )
 from kws.model.wake.recorded_clips import import_recordings
+from kws.model.wake.sellable import check_base_model, check_folders, unsellable_voices
 from kws.model.wake.steps import Steps
 from kws.model.wake.wake_settings import AT_WORDS, WakeSettings
 from kws.model.weights import run_files
@@ -174,7 +175,8 @@ def make_wake_word(
         say: called with lines of progress.
 
     Raises:
-        UsageError: `out` has other files, or a word cannot be a label.
+        UsageError: `out` has other files, a word cannot be a label, or with `sellable` a source
+            restricts a sale.
         DataError: no voice can say a phrase, two phrases sound the same, or recordings lack one.
         ToolError: a program or a package is missing.
         KwsError: something could not be written.
@@ -185,7 +187,12 @@ def make_wake_word(
     ambient.check(settings.words)
     if extra:
         extra.check_spelling(settings.words)
-    start = load_trained(base_model or default_bundle_path().with_name(_BASE_MODEL))
+    base_model = base_model or default_bundle_path().with_name(_BASE_MODEL)
+    start = load_trained(base_model)
+    if settings.sellable:
+        check_base_model(base_model)
+        people = (extra.root,) if extra else ()
+        check_folders((*people, *ambient.negatives, *ambient.noises, *ambient.rooms), say)
     with locked(out):
         result = _make(settings, out, ambient, start, recordings=recordings, extra=extra, say=say)
         atomic_write(out / RESULT_FILE, json.dumps(result.to_json(), indent=2).encode())
@@ -218,6 +225,8 @@ def _make(
     said = [settings.spoken_as.get(word, word) for word in settings.words]
     window_ms = min(settings.window_ms or window_for(said, settings.accents), LONGEST_WINDOW_MS)
     synth = _synth_settings(settings, window_ms)
+    if settings.sellable:
+        synth = replace(synth, without=unsellable_voices(say))
     for line in too_little(settings, synth, extra, ambient):
         say(line)
     samples = samples_of(window_ms)
@@ -300,6 +309,8 @@ def _claim(settings: WakeSettings, out: Path) -> None:
     """
     values = config.to_dict(settings)
     table = {key: values[key] for key in _CLIP_SETTINGS if key in values}
+    if settings.sellable:
+        table["sellable"] = True
     file = out / CLIP_SETTINGS_FILE
     if file.exists() and (out / DATA).exists():
         check_same(out, config.read_toml(file), table)

@@ -16,7 +16,11 @@ from tests.host.studio.conftest import Studio, add_trained_run, spoken
 
 READS = ["/api/state", "/api/events", "/api/voices", "/runs/quick/report.html", "/studio.js", "/"]
 CHANGES = [
-    ("PUT", "/api/settings", {"phrase": "evil", "language": "en", "data": "", "negatives": []}),
+    (
+        "PUT",
+        "/api/settings",
+        {"phrase": "evil", "language": "en", "data": "", "negatives": [], "sellable": False},
+    ),
     ("POST", "/api/jobs", {"action": "boards", "effort": "quick"}),
     ("POST", "/api/jobs/1/stop", {}),
     ("DELETE", "/api/takes/yes/x_nohash_0.wav", {}),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 KILLS = 20
 
-YES = {"phrase": "yes", "language": "en", "data": "", "negatives": []}
+YES = {"phrase": "yes", "language": "en", "data": "", "negatives": [], "sellable": False}
 TAKE = "/api/takes?word=yes&speaker=anna"
 
 

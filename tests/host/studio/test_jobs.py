@@ -272,7 +272,9 @@ def test_a_page_starts_and_stops_a_training(studio: Serve, project: Project) -> 
     again = served.json("POST", "/api/command", {"action": "train", "effort": "quick"})
     assert again["command"] == job["command"], "it resumes in the same folder"
     served.json(
-        "PUT", "/api/settings", {"phrase": "yes", "language": "en", "data": "", "negatives": []}
+        "PUT",
+        "/api/settings",
+        {"phrase": "yes", "language": "en", "data": "", "negatives": [], "sellable": False},
     )
     other = served.json("POST", "/api/command", {"action": "train", "effort": "quick"})
     assert other["command"].endswith("runs/quick-2"), "other words get their own folder"

@@ -197,6 +197,20 @@ def test_a_threshold_can_be_set_without_a_curve(
     assert set(look.settings.thresholds.values()) == {131}
 
 
+def test_sources_that_may_not_be_sold_can_be_left_out(
+    studio: Serve, page: Page, project: Project
+) -> None:
+    open_studio(page, studio(project.path))
+    go(page, "Train")
+    only = page.get_by_role("checkbox", name="Only sources that may be sold")
+    only.check()
+    page.get_by_text(re.compile(r"kws wake .*--sellable")).first.wait_for(state="attached")
+    assert Project(project.path).settings.sellable
+    only.uncheck()
+    page.get_by_text("--sellable").first.wait_for(state="detached")
+    assert not Project(project.path).settings.sellable
+
+
 def test_a_board_records_for_a_named_speaker(studio: Serve, page: Page, project: Project) -> None:
     open_studio(page, studio(project.path))
     go(page, "Record")
@@ -238,7 +252,9 @@ def test_the_page_continues_after_its_server_was_killed(
     page.get_by_text("The connection to kws studio is lost").wait_for()
     again = studio(project.path, port=served.port)
     again.json(
-        "PUT", "/api/settings", {"phrase": "yes", "language": "en", "data": "", "negatives": []}
+        "PUT",
+        "/api/settings",
+        {"phrase": "yes", "language": "en", "data": "", "negatives": [], "sellable": False},
     )
     page.get_by_text("The connection to kws studio is lost").wait_for(state="hidden")
     phrase = page.get_by_label("Word or phrase")

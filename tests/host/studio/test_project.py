@@ -15,7 +15,7 @@ from kws.audio.pcm import Pcm
 from kws.audio.sound_files import load_clip
 from kws.cli.studio_command import studio
 from kws.errors import KwsError, ToolError, UsageError
-from kws.host.studio.efforts import EFFORTS, finished_run, wake_arguments
+from kws.host.studio.efforts import EFFORTS, finished_run, wake_arguments, wake_settings
 from kws.host.studio.project import SETTINGS_FILE, Project
 from tests.host.studio.conftest import add_trained_run, spoken
 
@@ -113,6 +113,14 @@ def test_recordings_are_used_once_every_word_has_some(project: Project) -> None:
     assert "--recordings" not in wake_arguments(project, quick, "runs/quick")
     project.add_take("no", "Anna", take())
     assert "--recordings" in wake_arguments(project, quick, "runs/quick")
+
+
+def test_sources_that_may_not_be_sold_can_be_left_out(project: Project) -> None:
+    quick = EFFORTS["quick"]
+    assert "--sellable" not in wake_arguments(project, quick, "runs/quick")
+    project.save("yes, no", "en", "", [], sellable=True)
+    assert "--sellable" in wake_arguments(Project(project.path), quick, "runs/quick")
+    assert wake_settings(project, quick).sellable
 
 
 def test_the_newest_finished_run_counts(project: Project) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -288,7 +289,7 @@ def test_a_missing_phrase_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.tensorflow
-@pytest.mark.parametrize("options", [[], ["--streaming"]])
+@pytest.mark.parametrize("options", [[], ["--streaming"], ["--sellable"]])
 def test_command_passes_its_options(
     options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -301,7 +302,8 @@ def test_command_passes_its_options(
     monkeypatch.setattr(wake_word, "make_wake_word", stop)
     args = ["wake", "marvin", "--out", str(tmp_path / "out"), "--window-ms", "700", *options]
     CliRunner().invoke(app, args)
-    assert seen == [WakeSettings(("marvin",), window_ms=700, streaming=bool(options))]
+    chosen: dict[str, Any] = {option[2:]: True for option in options}
+    assert seen == [WakeSettings(("marvin",), window_ms=700, **chosen)]
 
 
 @pytest.mark.slow

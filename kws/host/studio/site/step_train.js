@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Step 3: the effort, the training run and its curves.
-import { each, h, icon, onChange, set } from "./dom.js";
+import { refresh, request } from "./api.js";
+import { each, h, icon, newId, onChange, set } from "./dom.js";
 import { accuracyChart } from "./charts.js";
-import { badge, card, head, needs, newSlider, runButton, running, stop } from "./parts.js";
+import { attempt, badge, card, head, needs, newSlider, problemLine, runButton, running, stop } from "./parts.js";
 import { chart, legend } from "./plot.js";
 import { texts } from "./texts.js";
 
@@ -24,6 +25,8 @@ export function trainStep(index) {
   const train = runButton(own.start, ".large");
   const stopButton = h("button", { onclick: () => stop(job) }, own.stop);
   train.row.append(stopButton);
+  const sellable = h("input", { type: "checkbox", id: newId("sellable"), onchange: store });
+  const problem = problemLine();
   const talk = h("p.note.fair", icon("warn"), h("span", `${own.noTalk} `, h("a", { href: "#word" }, own.addTalk)));
   const bar = h("ol.progress"), stepTitle = h("p.now"), left = h("span.hint");
   const progressCard = card(own.progressTitle, "", bar, h("p.row.spread", stepTitle, left));
@@ -32,11 +35,21 @@ export function trainStep(index) {
   const content = h("div.content", {},
     h("section.card.effort", { "aria-labelledby": "effort-title" }, slider.element, stops,
       h("div.chosen", { "aria-live": "polite" }, h("div.row.spread", h("div.row", set(title, { id: "effort-title" }), status), minutes), buys),
-      note, talk, train.element),
+      note, talk,
+      h("p.row", h("label.check", sellable, own.sellable)), h("p.hint", own.sellableHint), problem.element,
+      train.element),
     progressCard, curveCard);
   const element = h("div.step", head("train", index), missing, content);
 
   let state = null, job = null;
+
+  async function store() {
+    await attempt(async () => {
+      await request("PUT", "/api/settings", { ...state.settings, sellable: sellable.checked });
+      await refresh();
+    }, problem);
+    sellable.checked = state.settings.sellable; // also if saving failed
+  }
 
   // The chosen effort: that of the user, of the running training, or the most useful one.
   function chosen() {
@@ -78,6 +91,7 @@ export function trainStep(index) {
     set(buys, { textContent: effort.buys });
     showStatus(kind);
     set(note, { textContent: effort.stale ? own.staleNote : kind === "done" ? own.doneNote : "", hidden: !effort.stale && kind !== "done" });
+    if (document.activeElement !== sellable) sellable.checked = state.settings.sellable;
     talk.hidden = state.settings.negatives.length > 0 || effort.name === "quick";
     train.update({ action: "train", effort: effort.name }, effort.command,
       isRunning ? own.running : { none: own.start, unfinished: own.resume, done: own.again, stale: own.again }[kind]);

@@ -195,6 +195,8 @@ export const texts = {
     doneNote: "This model is up to date.",
     noTalk: "No talk is in use, so false alarms are neither prevented nor measured.",
     addTalk: "Add talk",
+    sellable: "Only sources that may be sold",
+    sellableHint: "Leaves out voices whose recordings are for research or not for sale, and refuses such folders. Fewer voices mean more misses.",
     progressTitle: "Progress",
     stepList: (number, of) => `Step ${number} of ${of}`,
     curvesTitle: "Learning curves",
