@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`kws wake --sellable`: which voices, folders and base models it takes."""
 
 from __future__ import annotations
