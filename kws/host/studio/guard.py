@@ -27,10 +27,11 @@ _NAMES = {"localhost", "127.0.0.1", "::1"}
 _SAFE = {"GET", "HEAD"}
 
 PAGE_POLICY = (
-    "default-src 'self'; img-src 'self' data:; script-src 'self' data:; frame-ancestors 'none'; "
+    "default-src 'self'; img-src 'self' data:; media-src 'self' data:; "
+    "script-src 'self' data:; frame-ancestors 'none'; "
     "base-uri 'none'; form-action 'none'; object-src 'none'"
 )
-"""For the page. Its microphone's worklet is a script in a `data:` URL."""
+"""For the page. Its microphone's worklet and the sounds of a report are in `data:` URLs."""
 
 _HEADERS = {
     "Content-Security-Policy": PAGE_POLICY,

@@ -44,6 +44,7 @@ from kws.host.studio.state import downloads, state_of
 from kws.host.studio.tasks import make_task
 from kws.host.web.site_files import SITE as LIVE_SITE
 from kws.model.evaluate.report.html_report import REPORT
+from kws.model.evaluate.report.page_figures import figures_in
 from kws.model.evaluate.report.page_files import SITE as REPORT_SITE
 from kws.model.evaluate.report.page_files import content_policy
 from kws.model.wake.wake_word import REPORT as REPORT_FOLDER
@@ -139,6 +140,7 @@ def application(project: Project, port: int, token: str) -> Starlette:
         Route("/api/jobs/{number:int}/stop", studio.stop_job, methods=["POST"]),
         Route("/api/jobs/{number:int}/log", studio.log),
         Route(f"/runs/{{run}}/{REPORT}", studio.report),
+        Route("/api/runs/{run}/sounds", studio.report_sounds),
         Route("/try/{effort}/{name:path}", studio.exported_page),
         Route("/downloads/{path:path}", studio.download),
         Route("/{name}", _site_file),
@@ -435,17 +437,26 @@ class _Studio:
 
     # --- files of the project ---------------------------------------------------------------------
 
+    def _report_of(self, run: str) -> Path:
+        for effort in EFFORTS:
+            for one in runs_of(self._project, effort):
+                if one.path.name == run:
+                    return one.path / REPORT_FOLDER / REPORT
+        raise HTTPException(404, "there is no such run")
+
     def report(self, request: Request) -> Response:
-        names = {
-            run.path.name: run.path for effort in EFFORTS for run in runs_of(self._project, effort)
-        }
-        folder = names.get(request.path_params["run"])
-        if folder is None:
-            raise HTTPException(404, "there is no such run")
-        answer = _file(folder / REPORT_FOLDER / REPORT, _TYPES[".html"])
+        answer = _file(self._report_of(request.path_params["run"]), _TYPES[".html"])
         policy = content_policy(bytes(answer.body))
         answer.headers["Content-Security-Policy"] = f"{policy}; {_REPORT_POLICY}"
         return answer
+
+    def report_sounds(self, request: Request) -> Response:
+        """The sounds of a report's false alarms and missed words; none if the user deleted it."""
+        try:
+            figures = figures_in(self._report_of(request.path_params["run"]).read_bytes())
+        except (OSError, ValueError):
+            figures = {}
+        return JSONResponse({name: figures.get(name, []) for name in ("alarms", "missed")})
 
     def exported_page(self, request: Request) -> Response:
         effort, name = request.path_params["effort"], request.path_params["name"] or "index.html"

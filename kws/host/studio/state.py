@@ -165,6 +165,7 @@ def _result(run: Run) -> dict[str, Any]:
         "recordings": result.get("recordings", 0),
         "thresholds": read_changed(run.bundle / SETTINGS_FILE, _thresholds) or {},
         "licences": read_changed(run.bundle / SETTINGS_FILE, _licences) or [],
+        "folder": run.path.name,
         "report": f"/runs/{run.path.name}/{REPORT}",
         "curve": _curve(run),
     }

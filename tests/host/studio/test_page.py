@@ -179,6 +179,34 @@ def test_the_figures_at_a_threshold_have_intervals(
     assert 100 < int(slider.input_value()) < 245
 
 
+def test_a_point_of_the_curve_plays_a_false_alarm_that_it_reports(
+    studio: Serve, page: Page, project: Project
+) -> None:
+    run = add_trained_run(project.path)
+    save_report(run / "report", made_evaluation())
+    open_studio(page, studio(project.path))
+    go(page, "Judge")
+    sounds = page.locator(".mistakes")
+    alarms = sounds.get_by_role("button", name="false alarm")
+    sounds.get_by_role("button", name="missed").first.wait_for()
+    assert sounds.get_by_role("button", name="missed").count() == 4
+    assert alarms.count() == 0, "no one is reported at the model's own threshold"
+    chart = page.get_by_role("group", name="Misses against false alarms")
+    chart.focus()
+    chart.press("Home")
+    chart.press("Enter")
+    alarms.first.locator(".icon.pause").wait_for()
+    assert serious_violations(page) == []
+    wait_until(page, "document.querySelector('.mistakes .icon.pause') === null")
+    slider = page.get_by_role("slider", name="Threshold")
+    peaks = [int(text.split()[1]) for text in alarms.all_inner_texts()]
+    assert peaks == sorted(peaks)
+    slider.fill(str(peaks[0] + 1))
+    assert [int(text.split()[1]) for text in alarms.all_inner_texts()] == peaks[1:]
+    slider.fill(str(peaks[-1] + 1))
+    assert not alarms.count() or not alarms.first.is_visible()
+
+
 def test_a_threshold_can_be_set_without_a_curve(
     studio: Serve, page: Page, project: Project
 ) -> None:

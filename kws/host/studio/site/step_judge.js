@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Step 4: how well a model hears, why, and its threshold.
+import { json } from "./api.js";
+import { alarmsHere } from "./controls.js";
 import { h, icon, onChange, set } from "./dom.js";
-import { card, head, modelChoice, needs, newSlider, runButton } from "./parts.js";
+import { attempt, card, head, modelChoice, needs, newSlider, playButton, runButton } from "./parts.js";
 import { texts } from "./texts.js";
 import { chart, legend, missChart, pointAt, stat, STYLES } from "./plot.js";
 
@@ -134,10 +136,38 @@ function missesAt(curve, most) {
   return points.length ? Math.min(...points.map(([, misses]) => misses)) : null;
 }
 
+const MISSED = 4; // shown here; the report has more
+
+// Sounds of the report beside the threshold: { element, load(run), update(threshold), play() }.
+function mistakes() {
+  const element = h("div.mistakes");
+  let here = null, wanted = "", at = 0;
+
+  async function load(run) {
+    wanted = run;
+    here = null;
+    element.replaceChildren();
+    const { alarms = [], missed = [] } = (await attempt(() => json("GET", `/api/runs/${encodeURIComponent(run)}/sounds`))) ?? {};
+    if (run !== wanted) return;
+    here = alarmsHere(own.alarmsHere, alarms, ({ label, peak, sound }) =>
+      playButton("", own.alarm(label, peak), () => sound, h("strong", label), h("span.hint", `${peak}`)));
+    here.update(() => at);
+    element.replaceChildren(here.element, missed.length > 0 && h("div", h("p.hint", own.missedHere), h("div.row",
+      missed.slice(0, MISSED).map(({ label, where, sound }) =>
+        playButton("", own.missedWord(label, where), () => sound, h("strong", label), h("span.hint", where))))) || "");
+  }
+
+  return {
+    element, load,
+    update: (threshold) => { at = threshold; here?.update(() => at); },
+    play: () => here?.play(),
+  };
+}
+
 // The curve with a slider for the threshold.
 function tuner() {
-  const picture = chart(own.chart, (threshold) => { chosen = threshold; draw(); });
-  const names = h("div"), stats = h("dl.stats"), now = h("p.hint");
+  const picture = chart(own.chart, (threshold) => { chosen = threshold; draw(); sounds.play(); });
+  const names = h("div"), stats = h("dl.stats"), now = h("p.hint"), sounds = mistakes();
   const value = h("output");
   const slider = newSlider(own.threshold, { min: 0, max: 255, step: 1 }, (at) => { chosen = at; draw(); });
   const run = runButton(own.set(0), ".primary");
@@ -146,7 +176,7 @@ function tuner() {
   const curve = h("div", names, picture.element);
   const element = card(own.tuneTitle, "", lead, missing, curve,
     h("div.tune", h("div.row.spread", h("span.label", own.threshold), value), slider.element),
-    stats, now, run.element);
+    stats, sounds.element, now, run.element);
   let effort = null, chosen = null, shownFor = "";
 
   function draw() {
@@ -154,6 +184,7 @@ function tuner() {
     set(value, { textContent: `${chosen}` });
     if (result.curve.length > 0) drawCurve(result);
     else slider.set(chosen, `${chosen}`);
+    sounds.update(chosen);
     const values = Object.values(result.thresholds);
     const isSet = values.every((it) => it === chosen);
     run.update(isSet ? null : { action: "threshold", effort: effort.name, value: chosen }, result.report, isSet ? own.isSet : own.set(chosen));
@@ -182,6 +213,7 @@ function tuner() {
     names.replaceChildren(legend(result.curve.map((it) => it.title)));
     draw();
   });
+  const hear = onChange(sounds.load);
   return {
     element,
     update(next) {
@@ -190,6 +222,7 @@ function tuner() {
       if (key !== shownFor) chosen = thresholdOf(next.result);
       shownFor = key;
       show({ name: next.name, result: next.result });
+      hear(next.result.folder);
     },
   };
 }

@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,13 @@ def script_json(values: dict[str, Any]) -> str:
     """JSON that cannot end the script element that holds it."""
     text = json.dumps(values, allow_nan=False, separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def figures_in(page: bytes) -> dict[str, Any]:
+    """The figures in a report's file; empty if it has none."""
+    found = re.search(rb'<script type="application/json" id="figures">([^<]*)</script>', page)
+    figures: dict[str, Any] = json.loads(found[1]) if found else {}
+    return figures
 
 
 # --- streams --------------------------------------------------------------------------------------

@@ -176,25 +176,27 @@ def test_a_point_of_the_curve_is_chosen_and_heard(
     chart, value = opened.tab.locator("#tuning .chart"), opened.tab.locator("#tuning output")
     assert "own" in value.inner_text()
     chart.focus()
-    chart.press("Home")
-    chart.press("Enter")
-    assert value.inner_text() == str(thresholds[0])
+    weakest = min(
+        (x for x in evaluation.stream.excerpts if x.kind == Kind.TALK), key=lambda x: x.peak
+    )
+    for _ in range(2):  # the second time, the sound starts again
+        chart.press("Home")
+        chart.press("Enter")
+        assert value.inner_text() == str(thresholds[0])
+        np.testing.assert_array_equal(opened.played(), weakest.pcm)
     chart.press("End")
     tip = chart.get_by_role("status").inner_text()
     chart.press("Enter")
     assert value.inner_text() == str(thresholds[-1]) == tip.split(":")[0]
     assert opened.tab.locator("#tuning .sound").count() == 0, "no false alarm is left"
-    chart.press("Home")
-    chart.press("Enter")
     chart.locator(".curve").first.click(force=True)
-    assert int(value.inner_text()) > thresholds[0]
+    assert thresholds[0] < int(value.inner_text()) < thresholds[-1]
+    opened.tab.evaluate("window.played.splice(0)")
     opened.move(next(i for i, row in enumerate(curve) if row["threshold"] == 150))
-    excerpts = [x for x in evaluation.stream.excerpts if x.kind == Kind.TALK and x.peak >= 150]
     buttons = opened.tab.locator("#tuning .sound")
-    assert buttons.count() == min(len(excerpts), 4)
-    assert "150" in buttons.first.inner_text()
-    buttons.first.click()
-    np.testing.assert_array_equal(opened.played(), min(excerpts, key=lambda x: x.peak).pcm)
+    assert [text.split()[1] for text in buttons.all_inner_texts()] == ["150", "151"]
+    buttons.last.click()
+    assert not np.array_equal(opened.played(), weakest.pcm)
 
 
 def test_a_cell_plays_clips_of_its_mistake(opened: Opened, evaluation: Evaluation) -> None:

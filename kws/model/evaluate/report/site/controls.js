@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sliders, and buttons that play sounds.
+// Sliders, buttons that play sounds, and those of false alarms.
 import { h, icon, newId, set } from "./dom.js";
 
 // A slider with a name: { element, value(), limit(limits), set(value, text) }; `text` is what a screen reader says.
@@ -50,4 +50,26 @@ export function soundButton(kind, name, url, failed, ...children) {
     }
   }
   return button;
+}
+
+const IN_LINE = 4;
+
+// Buttons that play the weakest false alarms that a threshold still reports: { element, update(thresholdOf), play() }.
+// `alarms`: { label, peak } and what `make(alarm)` needs for a button; `thresholdOf(label)` is a word's threshold.
+export function alarmsHere(title, alarms, make) {
+  const weakest = [...alarms].sort((one, other) => one.peak - other.peak).map((alarm) => ({ ...alarm, button: make(alarm) }));
+  const list = h("div.row"), element = h("div", h("p.hint", title), list);
+  return {
+    element,
+    update(thresholdOf) {
+      const reported = weakest.filter(({ label, peak }) => peak >= thresholdOf(label));
+      element.hidden = reported.length === 0;
+      list.replaceChildren(...reported.slice(0, IN_LINE).map(({ button }) => button));
+    },
+    // Plays the first one, from its start.
+    play() {
+      silence();
+      list.querySelector("button")?.click();
+    },
+  };
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report of an evaluation: the threshold with its curve, charts and sounds, from the figures in the page.
-import { newSlider } from "./controls.js";
+import { alarmsHere, newSlider } from "./controls.js";
 import { h, icon, set } from "./dom.js";
 import { chart, legend, linear, logarithmic, missChart, percent, plot, stat, STYLES, valueTable } from "./plot.js";
 import { drawCharts } from "./report_charts.js";
-import { alarmList, alarmsHere, mistakes, missedList } from "./report_sounds.js";
+import { alarmButton, alarmList, mistakes, missedList } from "./report_sounds.js";
 
 const rateText = (rate) => rate.toFixed(rate < 9.995 ? 2 : rate < 99.95 ? 1 : 0);
 const shareRange = (range) => (range ? `95 %: ${(100 * range[0]).toFixed(1)} to ${percent(range[1], 1)}` : "one speaker, no interval");
 const rateRange = ([low, high]) => `95 %: ${rateText(low)} to ${rateText(high)}`;
 
-// The curve with its slider, in `section`; `sounds` stand below the figures. `moved(threshold)` follows it; null is
-// the model's own setting.
-function tune(section, curves, sounds, moved) {
+// The curve with its slider, in `section`; `here`, sounds of the threshold, stands below the figures, and a point of the
+// curve plays the first one. `moved(threshold)` follows the slider; null is the model's own setting.
+function tune(section, curves, here, moved) {
   const { titles, said, where, points, set: own, target } = curves;
   const values = Object.values(own.thresholds), distance = ({ threshold }) => Math.abs(threshold - Math.min(...values));
   const home = points.reduce((best, point, i) => (distance(point) < distance(points[best]) ? i : best), 0);
@@ -20,7 +20,7 @@ function tune(section, curves, sounds, moved) {
 
   const name = titles.length ? `Misses against false alarms per hour of ${where}, for each threshold`
     : `False alarms per hour of ${where}, by threshold`;
-  const picture = chart(name, (threshold) => { at = points.findIndex((point) => point.threshold === threshold); update(); });
+  const picture = chart(name, (threshold) => { at = points.findIndex((point) => point.threshold === threshold); update(); here.play(); });
   const stats = h("dl.stats"), value = h("output");
   const slider = newSlider("Threshold", { min: 0, max: points.length - 1, step: 1 }, (place) => { at = place; update(); });
   const reset = h("button", { onclick: () => { at = null; update(); slider.element.focus(); } }, "Back to the model's own");
@@ -78,7 +78,7 @@ function tune(section, curves, sounds, moved) {
     picture.element,
     titles.length > 0 && h("p.hint", "◇ the model's own thresholds", target === null ? "" : `; dashed: ${rateText(target)}, the target of its calibration for ${rateText(curves.asked)} per hour`, "."),
     h("div.tune", h("div.row.spread", h("span.label", "Threshold of all keywords"), value), slider.element),
-    stats, sounds, h("div.row", reset), valueTable("All thresholds", columns, rows),
+    stats, here.element, h("div.row", reset), valueTable("All thresholds", columns, rows),
   ].filter(Boolean));
   update();
 }
@@ -93,10 +93,11 @@ function start() {
   const alarms = figures.alarms.length ? alarmList(section("alarms"), figures.alarms) : null;
   if (figures.missed.length) missedList(section("missed"), figures.missed);
   if (figures.curves) {
-    const here = alarmsHere(figures.alarms, figures.curves.set.thresholds);
-    tune(section("tuning"), figures.curves, here.element, (threshold) => {
+    const { thresholds } = figures.curves.set;
+    const here = alarmsHere("False alarms of this threshold:", figures.alarms, alarmButton);
+    tune(section("tuning"), figures.curves, here, (threshold) => {
       alarms?.update(threshold);
-      here.update(threshold);
+      here.update((label) => threshold ?? thresholds[label] ?? 0);
     });
   }
   if (figures.clips?.examples.length) mistakes(section("matrix"), figures.clips);

@@ -46,24 +46,9 @@ export function alarmList(section, alarms) {
   };
 }
 
-const HEARD_HERE = 4;
-
-// Buttons of the weakest false alarms that a threshold still reports: { element, update(threshold) }; null is the
-// model's own setting, `own` its threshold of each word.
-export function alarmsHere(alarms, own) {
-  const buttons = [...alarms].sort((one, other) => one.peak - other.peak).map((alarm) => ({
-    alarm, button: play(`false alarm ${alarm.label}, peak ${alarm.peak}`, alarm.sound, h("strong", alarm.label), ` ${alarm.peak}`),
-  }));
-  const list = h("div.row"), element = h("div", h("p.hint", "False alarms at this threshold, the weakest first:"), list);
-  return {
-    element,
-    update(threshold) {
-      const reported = buttons.filter(({ alarm }) => alarm.peak >= (threshold ?? own[alarm.label] ?? 0));
-      element.hidden = reported.length === 0;
-      list.replaceChildren(...reported.slice(0, HEARD_HERE).map(({ button }) => button));
-    },
-  };
-}
+// The button of a false alarm beside the threshold.
+export const alarmButton = (alarm) =>
+  play(`false alarm ${alarm.label}, peak ${alarm.peak}`, alarm.sound, h("strong", alarm.label), ` ${alarm.peak}`);
 
 export function missedList(section, words) {
   section.append(...shortList(words.map((word) =>
