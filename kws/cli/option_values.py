@@ -118,9 +118,11 @@ def board_finder(port: str | None, board: str | None = None, baud: int = 115200)
     """A finder for `--port` and `--board`; None and auto find the board by its USB id."""
     from kws.host.deploy.board_finder import BoardFinder
     from kws.host.deploy.real_board import find_real_board, real_boards
+    from kws.host.serial import ports
 
     kinds = [find_real_board(board)] if board else list(real_boards().values())
-    return BoardFinder(tuple(kinds), None if port == "auto" else port, baud)
+    lister, chosen = ports.choose(None if port == "auto" else port)
+    return BoardFinder(tuple(kinds), chosen, baud, lister)
 
 
 def print_tables(*tables: Table) -> None:

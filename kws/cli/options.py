@@ -141,7 +141,11 @@ ConnectedBoardOption = Annotated[
 ]
 BoardPortOption = Annotated[
     str | None,
-    typer.Option("--port", help="Serial port of the board. The default is found by its USB id."),
+    typer.Option(
+        "--port",
+        help="Serial port of the board, or kws studio's browser.port for a board at the browser. "
+        "The default is found by its USB id.",
+    ),
 ]
 PortOption = Annotated[
     str | None,

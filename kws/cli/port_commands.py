@@ -55,17 +55,18 @@ def deploy(
     from kws.host.deploy import deployment
     from kws.host.deploy.image import read_elf
     from kws.host.deploy.loaders.probe import steps as probe_steps
-    from kws.host.deploy.real_board import Bench, find_real_board
+    from kws.host.deploy.real_board import BROWSER_TIMING, Bench, Timing, find_real_board
     from kws.host.serial import ports
     from kws.progress import progress_bar
 
     real_board = find_real_board(board, loader)
     device = open_device(model, then, listen_for, compiled=compiled, no_verify=no_verify)
+    lister, chosen = ports.choose(port)
     if not probe:
         # A missing board is an error before the user waits for a build.
-        present = ports.list_ports()
-        if deployment.needs_port(real_board, port, present):
-            deployment.find_port(real_board, port, present)
+        present = lister()
+        if deployment.needs_port(real_board, chosen, present):
+            deployment.find_port(real_board, chosen, present)
     with progress_bar(f"building for {board}", None), added_options(real_board.options):
         plan = schedule_of(find_board(board), device)
         firmware = build_firmware(board, device, pins=pin or (), ring_hops=plan.ring_hops)
@@ -75,7 +76,8 @@ def deploy(
     if real_board.hint and not probe:
         print(f"kws: {real_board.hint}", file=sys.stderr, flush=True)
     with progress_bar(f"writing to {real_board.title}", steps) as advance:
-        done = way(real_board, image, port, Bench(advance=advance))
+        bench = Bench(lister, Timing() if lister is ports.list_ports else BROWSER_TIMING, advance)
+        done = way(real_board, image, chosen, bench)
     print(dumps(asdict(done)) if as_json else deployment.text(done))
 
 

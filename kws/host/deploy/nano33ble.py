@@ -38,6 +38,7 @@ class Nano33Ble(RealBoard):
         "the bootloader is untouched: tap reset twice, quickly, until the orange LED pulses, "
         "and run kws deploy again"
     )
+    over_serial = True
     probe = "nrf52840"
 
     def steps(self, image: Image) -> int:

@@ -39,6 +39,10 @@ class Timing:
     """For an error line after the boot line."""
 
 
+BROWSER_TIMING = Timing(appear=60.0)
+"""For a board at a browser, where the user has to choose its bootloader the first time."""
+
+
 class Clock(Protocol):
     """The functions of the module `time` that are used."""
 
@@ -79,6 +83,9 @@ class RealBoard(ABC):
     port stays when the board restarts, and its id does not identify the board."""
     needs_port: ClassVar[bool] = True
     """Whether `program` needs a port; if not, it gets one without a name if there is none."""
+    over_serial: ClassVar[bool] = False
+    """Whether `program` needs nothing but a USB serial port of the board's own, so that the port
+    may be at a browser."""
     verifies: ClassVar[bool] = True
     """Whether `program` reads back flash; if not, each block is checked in transit."""
     application: ClassVar[frozenset[UsbId]]

@@ -11,12 +11,14 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import serial
 from serial.tools import list_ports as pyserial_ports
 
 from kws.errors import BoardError
+from kws.host.serial.browser_serial import BrowserSerial, is_browser_port, list_browser_ports
 
 try:
     import grp
@@ -90,6 +92,24 @@ def list_ports() -> list[Port]:
     return present
 
 
+def choose(port: str | None) -> tuple[Lister, str | None]:
+    """The ports among which `--port` chooses, and the name of the chosen one; None finds it.
+
+    They are this machine's, or a browser's if the name is that of a studio's file.
+    """
+    if port is None or not is_browser_port(port):
+        return list_ports, port
+    file, mark, _ = port.partition("#")
+    return partial(_of_browser, file), port if mark else None
+
+
+def _of_browser(file: str) -> list[Port]:
+    return [
+        Port(it.device, UsbId(it.vendor, it.product) if it.vendor else None)
+        for it in list_browser_ports(file)
+    ]
+
+
 class _Serial(serial.Serial):  # type: ignore[misc]
     """Keeps the boot line: pyserial discards input that arrives while it opens a port."""
 
@@ -108,8 +128,10 @@ class Link:
         """
         self.device = device
         try:
-            self._port = _Serial(
-                device, baud, timeout=0, write_timeout=WRITE_SECONDS, exclusive=True
+            self._port = (
+                BrowserSerial(device, baud)
+                if is_browser_port(device)
+                else _Serial(device, baud, timeout=0, write_timeout=WRITE_SECONDS, exclusive=True)
             )
         except (serial.SerialException, OSError, ValueError) as error:
             number = getattr(error, "errno", None) or _number_in(str(error))
@@ -227,8 +249,18 @@ def touch(device: str) -> None:
         link.lower_dtr()
 
 
+_OF_BROWSER = {
+    errno.EBUSY: "another command uses this board; stop it first",
+    errno.ENOENT: "the browser has no such port; choose the board again on the page",
+    errno.EIO: "the browser cannot open it; close other programs that use it",
+}
+"""Why a browser's port cannot be opened."""
+
+
 def _why(device: str, number: int | None) -> str:
     """Why a port cannot be opened, and what to do."""
+    if is_browser_port(device):
+        return _OF_BROWSER.get(number or 0, _OF_BROWSER[errno.EIO])
     if number == errno.EACCES and grp is not None:
         return (
             f"permission denied; run `sudo usermod -aG {_group(device)} $USER` and log in again, "

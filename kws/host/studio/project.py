@@ -41,6 +41,9 @@ SETTINGS_FILE = "studio.toml"
 RECORDINGS, RUNS, JOBS = "recordings", "runs", "jobs"
 PAGES, FIRMWARE, EXPORTS, SOUND, CARDS = "pages", "firmware", "exports", "sound", "cards"
 
+BROWSER_PORT = "browser.port"
+"""File that leads commands to boards at the browser's USB."""
+
 HOME = f"{SOUND}/home"
 """Sound that woke the model by accident."""
 

@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 import io
 import json
+import re
 import secrets
 import socket
 import threading
@@ -35,11 +36,12 @@ from kws.errors import KwsError, ToolError, UsageError, os_reason
 from kws.features import spectrogram
 from kws.files import atomic_write
 from kws.host.build.programs import cache_folder
+from kws.host.studio.browser_ports import STATES, BrowserPorts
 from kws.host.studio.cards import add_card, find_card, sort_card
 from kws.host.studio.efforts import EFFORTS, runs_of
 from kws.host.studio.guard import TOKEN, Guard
 from kws.host.studio.jobs import LOG, BusyError, Jobs
-from kws.host.studio.project import PAGES, Project, labels_of, texts_of
+from kws.host.studio.project import BROWSER_PORT, PAGES, Project, labels_of, texts_of
 from kws.host.studio.state import downloads, state_of
 from kws.host.studio.tasks import make_task
 from kws.host.web.site_files import SITE as LIVE_SITE
@@ -136,6 +138,10 @@ def application(project: Project, port: int, token: str) -> Starlette:
         Route("/api/phone", studio.switch_phone, methods=["POST"]),
         Route("/api/phone.svg", studio.phone_code),
         Route("/api/command", studio.command, methods=["POST"]),
+        Route("/api/serial/{page}", studio.serial_events),
+        Route("/api/serial/{page}/ports", studio.offer_ports, methods=["PUT"]),
+        Route("/api/serial/{page}/{port:int}", studio.serial_data, methods=["POST"]),
+        Route("/api/serial/{page}/{port:int}/state", studio.serial_state, methods=["POST"]),
         Route("/api/jobs", studio.start_job, methods=["POST"]),
         Route("/api/jobs/{number:int}/stop", studio.stop_job, methods=["POST"]),
         Route("/api/jobs/{number:int}/log", studio.log),
@@ -222,6 +228,7 @@ class _Studio:
         self._project = project
         self._jobs = Jobs(project)
         self._phone = Phone(self._phone_app)
+        self._browser_ports = BrowserPorts(project.path / BROWSER_PORT)
         self._lock = threading.Lock()
         self._state = (0.0, "")
 
@@ -400,6 +407,43 @@ class _Studio:
         self._changed()
         return JSONResponse({"problem": problem or None})
 
+    # --- boards at the browser --------------------------------------------------------------------
+
+    async def serial_events(self, request: Request) -> Response:
+        events = self._browser_ports.events(_page_name(request))
+        first = await run_in_threadpool(next, events)
+
+        async def lines() -> AsyncIterator[str]:
+            event = first
+            try:
+                while not await request.is_disconnected():
+                    yield f"data: {json.dumps(event)}\n\n" if event else ":\n\n"
+                    event = await run_in_threadpool(next, events)
+            finally:
+                events.close()
+
+        return StreamingResponse(lines(), media_type="text/event-stream")
+
+    async def offer_ports(self, request: Request) -> Response:
+        ports = (await _object(request)).get("ports")
+        if not self._browser_ports.offer(_page_name(request), ports):
+            raise UsageError("the request is not understood; reload the page")
+        return JSONResponse({})
+
+    async def serial_data(self, request: Request) -> Response:
+        where = _page_name(request), str(request.path_params["port"])
+        data = await request.body()
+        await run_in_threadpool(self._browser_ports.receive, *where, data)
+        return JSONResponse({})
+
+    async def serial_state(self, request: Request) -> Response:
+        where = _page_name(request), str(request.path_params["port"])
+        state = (await _object(request)).get("is")
+        if state not in STATES:
+            raise UsageError("the request is not understood; reload the page")
+        self._browser_ports.answer(*where, state)
+        return JSONResponse({})
+
     # --- jobs -------------------------------------------------------------------------------------
 
     async def command(self, request: Request) -> Response:
@@ -497,6 +541,13 @@ def _phrase_of(request: Request) -> tuple[str, str]:
     if len(phrase) > 200 or len(language) > 40:
         raise UsageError("this phrase is too long")
     return phrase, language
+
+
+def _page_name(request: Request) -> str:
+    name: str = request.path_params["page"]
+    if not re.fullmatch("[0-9a-f]{8,32}", name):
+        raise HTTPException(404, "there is no such page")
+    return name
 
 
 async def _samples(request: Request) -> Pcm:

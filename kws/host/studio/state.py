@@ -16,6 +16,7 @@ from kws.bundle.licences import licences_of
 from kws.bundle.reading import load_bundle
 from kws.errors import KwsError
 from kws.host.build.boards import boards
+from kws.host.deploy.real_board import real_boards
 from kws.host.studio.cards import all_cards, card_facts
 from kws.host.studio.efforts import EFFORTS, Effort, Run, finished_run, minutes, runs_of
 from kws.host.studio.jobs import Jobs
@@ -230,6 +231,7 @@ def _boards(run: Run) -> list[dict[str, Any]]:
     """The boards with a model's use of each."""
     figures = read_json(run.path / BOARDS_FILE)
     known = {board.name: board for board in boards()}
+    written_over_serial = {name for name, board in real_boards().items() if board.over_serial}
     rows = figures.get("boards", []) if isinstance(figures, dict) else []
     return [
         {
@@ -237,6 +239,7 @@ def _boards(run: Run) -> list[dict[str, Any]]:
             "title": known[row["board"]].title,
             "emulated": known[row["board"]].emulator is not None,
             "real": known[row["board"]].deploy is not None,
+            "over_serial": row["board"] in written_over_serial,
             "fits": row["fits"],
             "why": ", ".join(row["problems"]),
             "inference_ms": row["inference_ms"],

@@ -26,6 +26,7 @@ from kws.host.studio.efforts import (
     wake_settings,
 )
 from kws.host.studio.project import (
+    BROWSER_PORT,
     CARDS,
     EXPORTS,
     FIRMWARE,
@@ -225,18 +226,19 @@ def _build(project: Project, request: Request, _: object) -> Task:
 def _deploy(project: Project, request: Request, _: object) -> Task:
     run, _name = _model(project, request)
     board = _board(request)
-    arguments = ("deploy", "--board", board, "--model", f"{run}/bundle")
+    arguments = ("deploy", "--board", board, "--model", f"{run}/bundle", *_port(request))
     return Task("deploy", board, f"Write to {board}", arguments)
 
 
 def _selftest(_: Project, request: Request, __: object) -> Task:
     board = _board(request)
-    return Task("selftest", board, f"Test {board}", ("selftest", "--board", board))
+    return Task("selftest", board, f"Test {board}", ("selftest", "--board", board, *_port(request)))
 
 
 def _monitor(_: Project, request: Request, __: object) -> Task:
     board = _board(request)
-    return Task("monitor", board, f"Watch {board}", ("monitor", "--board", board, "--level"))
+    arguments = ("monitor", "--board", board, "--level", *_port(request))
+    return Task("monitor", board, f"Watch {board}", arguments)
 
 
 def _export(project: Project, request: Request, _: object) -> Task:
@@ -266,6 +268,11 @@ _TASKS: dict[str, Callable[[Project, Request, Callable[[str], Task | None]], Tas
     "monitor": _monitor,
     "export": _export,
 }
+
+
+def _port(request: Request) -> tuple[str, ...]:
+    """Options for a board at the browser's USB; empty for one at this machine's."""
+    return ("--port", BROWSER_PORT) if request.get("browser") is True else ()
 
 
 def _effort(request: Request) -> Effort:

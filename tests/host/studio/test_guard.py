@@ -14,7 +14,17 @@ import pytest
 from kws.host.studio.project import Project
 from tests.host.studio.conftest import Studio, add_trained_run, spoken
 
-READS = ["/api/state", "/api/events", "/api/voices", "/runs/quick/report.html", "/studio.js", "/"]
+SERIAL = "/api/serial/0123456789abcdef"
+READS = [
+    "/api/state",
+    "/api/events",
+    "/api/voices",
+    "/api/runs/quick/sounds",
+    SERIAL,
+    "/runs/quick/report.html",
+    "/studio.js",
+    "/",
+]
 CHANGES = [
     (
         "PUT",
@@ -25,6 +35,9 @@ CHANGES = [
     ("POST", "/api/jobs/1/stop", {}),
     ("DELETE", "/api/takes/yes/x_nohash_0.wav", {}),
     ("POST", "/api/takes?word=yes&speaker=eve", spoken()),
+    ("PUT", f"{SERIAL}/ports", {"ports": []}),
+    ("POST", f"{SERIAL}/1", b"Heard yes"),
+    ("POST", f"{SERIAL}/1/state", {"is": "open"}),
 ]
 
 
@@ -107,6 +120,9 @@ def test_other_sites_cannot_embed_answers(served: Studio, site: str) -> None:
         "/downloads/../studio.toml.zip",
         "/downloads/runs/quick.zip",
         "/runs/..%2f/report.html",
+        "/api/runs/..%2f/sounds",
+        "/api/serial/..%2fstudio.toml",
+        "/browser.port",
         "/try/quick/sw.js",
         "/server.py",
         "/api/takes/yes/%00",
@@ -135,6 +151,8 @@ def test_other_files_are_not_served(served: Studio, path: str) -> None:
         ("POST", "/api/takes?word=yes&speaker=a", b"odd"),
         ("POST", "/api/takes?word=yes&speaker=a", b"\0" * 400_000),
         ("POST", "/api/command", {"action": "train"}),
+        ("PUT", f"{SERIAL}/ports", {"ports": [{"id": 1, "vendor": 1, "product": 1}]}),
+        ("POST", f"{SERIAL}/1/state", {"is": ["open"]}),
     ],
 )
 def test_invalid_requests_start_nothing(

@@ -5,9 +5,9 @@ import { texts } from "./texts.js";
 export async function request(method, path, body) {
   const options = { method };
   if (body !== undefined) {
-    const isSound = body instanceof Int16Array;
-    options.headers = { "content-type": isSound ? "application/octet-stream" : "application/json" };
-    options.body = isSound ? body : JSON.stringify(body);
+    const isBytes = ArrayBuffer.isView(body);
+    options.headers = { "content-type": isBytes ? "application/octet-stream" : "application/json" };
+    options.body = isBytes ? body : JSON.stringify(body);
   }
   let answer;
   try {

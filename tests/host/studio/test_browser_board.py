@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Step Board with a board at the browser's USB: WebSerial's ports are simulated boards."""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kws.host.serial import ports
+from kws.host.studio.project import Project
+from tests.accessibility import serious_violations
+from tests.host.deploy.simulated_nano33 import BOOT_LINE, ORIGIN, Board
+from tests.host.studio.browser_usb import BrowserUsb
+from tests.host.studio.conftest import Serve, Studio, add_trained_run, go, open_studio
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+CHOOSE = "Choose the board"
+BUILD_MS = 180_000
+
+
+def add_boards(run: Path) -> None:
+    """Figures of two boards, as from `kws boards --json`."""
+    figures = {
+        "fits": True,
+        "problems": [],
+        "inference_ms": 30.0,
+        "processor_share": 0.2,
+        "flash": 100_000,
+        "ram": 40_000,
+        "limits": {"flash": 800_000, "ram": 256_000},
+    }
+    rows = [{"board": name, **figures} for name in ("nano33ble", "xiao_nrf52840_sense", "qemu")]
+    (run / "boards.json").write_text(json.dumps({"boards": rows}))
+
+
+def open_board_step(page: Page, served: Studio) -> None:
+    """Open step Board, and say that the board is at the browser."""
+    open_studio(page, served)
+    go(page, "Board")
+    page.get_by_role("radio", name="where this browser runs").check()
+    page.get_by_text("No board is chosen.").wait_for()
+
+
+@pytest.fixture
+def served(studio: Serve, project: Project) -> Studio:
+    """A project with a model and figures of boards."""
+    add_boards(add_trained_run(project.path))
+    return studio(project.path)
+
+
+def test_a_board_at_the_browser_is_watched(page: Page, served: Studio) -> None:
+    with Board() as board:
+        usb = BrowserUsb(page, board)
+        open_board_step(page, served)
+        page.get_by_role("button", name=CHOOSE).click()
+        page.get_by_text("1 board is connected.").wait_for()
+        watch = page.locator(".run", has_text="Watch")
+        watch.get_by_text("kws monitor --board nano33ble --level --port browser.port").wait_for()
+        assert serious_violations(page) == []
+        watch.get_by_role("button", name="Watch").click()
+        bar = page.get_by_role("region", name="Command")
+        bar.get_by_role("button", name="Log").click()
+        page.locator("pre", has_text=BOOT_LINE).wait_for()
+        for _ in range(100):
+            page.wait_for_timeout(100)
+            if b"level\n" in board.typed:
+                break
+        assert b"level\n" in board.typed
+        page.keyboard.press("Escape")
+        bar.get_by_role("button", name="Stop").click()
+        page.get_by_text(re.compile("Watch nano33ble: (stopped|done)")).first.wait_for()
+        assert usb.complaints == []
+
+        page.get_by_role("radio", name=re.compile("XIAO")).check()
+        page.get_by_text("cannot be written from here").wait_for()
+        assert page.get_by_role("button", name="Write to the board").is_hidden()
+        page.get_by_role("radio", name="where kws runs").check()
+        watch.get_by_text("kws monitor --board xiao_nrf52840_sense --level", exact=True).wait_for()
+        page.get_by_role("radio", name="where this browser runs").check()
+        page.get_by_text("1 board is connected.").wait_for()
+        board.unplug()
+        page.get_by_text("No board is chosen.").wait_for()
+
+
+def test_one_tab_offers_the_board(page: Page, served: Studio) -> None:
+    with Board() as board:
+        BrowserUsb(page, board)
+        open_board_step(page, served)
+        page.get_by_role("button", name=CHOOSE).click()
+        page.get_by_text("1 board is connected.").wait_for()
+        other = page.context.new_page()
+        BrowserUsb(other, board)
+        open_board_step(other, served)
+        page.get_by_text("No board is chosen.").wait_for()
+        other.get_by_role("button", name=CHOOSE).click()
+        other.get_by_text("1 board is connected.").wait_for()
+        assert len(ports.choose(str(served.project / "browser.port"))[0]()) == 1
+
+
+@pytest.mark.slow
+def test_firmware_is_built_and_written_through_the_browser(
+    page: Page, served: Studio, board_tools: object
+) -> None:
+    with Board() as board:
+        usb = BrowserUsb(page, board)
+        open_board_step(page, served)
+        page.get_by_role("button", name=CHOOSE).click()
+        page.get_by_text("1 board is connected.").wait_for()
+        page.get_by_role("button", name="Write to the board").click()
+        # Its bootloader is another device, which the user has to allow once.
+        page.get_by_text("Waiting for the board.").wait_for(timeout=BUILD_MS)
+        page.get_by_role("button", name=CHOOSE).click()
+        output = page.get_by_label("Output")
+        output.get_by_text("it runs: kws 0.1.0 on nano33ble").wait_for(timeout=BUILD_MS)
+        assert board.bootloader.problems == []
+        stack, start = struct.unpack_from("<II", board.bootloader.flash, ORIGIN)
+        assert 0x20000000 < stack <= 0x20040000
+        assert ORIGIN < start < ORIGIN + 0x40000
+        assert start & 1, "Thumb"
+        assert bytes(board.bootloader.flash[:ORIGIN]) == b"\xb0\x07" * (ORIGIN // 2)
+        assert usb.complaints == []
