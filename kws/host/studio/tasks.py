@@ -194,14 +194,16 @@ def _record(project: Project, request: Request, _: object) -> Task:
     arguments = (
         *("record", "--words", ",".join(project.words), "--out", RECORDINGS),
         *("--takes", str(_TAKES), "--window-ms", str(project.take_ms)),
-        *("--speaker", speaker, "--port", "auto"),
+        *("--speaker", speaker),
+        *(_port(request) or ("--port", "auto")),
     )
     return Task("record", "", "Record with a board", arguments)
 
 
 def _microphone(request: Request) -> tuple[str, ...]:
     """Options for this machine's microphone, or for the board's on USB."""
-    return (*(("--port", "auto") if request.get("board") is True else ()), "--plain")
+    is_board = request.get("board") is True
+    return (*((_port(request) or ("--port", "auto")) if is_board else ()), "--plain")
 
 
 def _test(project: Project, request: Request, _: object) -> Task:

@@ -19,7 +19,7 @@ from tests.host.studio.browser_usb import BrowserUsb
 from tests.host.studio.conftest import Serve, Studio, add_trained_run, go, open_studio
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Locator, Page
 
 CHOOSE = "Choose the board"
 BUILD_MS = 180_000
@@ -40,12 +40,14 @@ def add_boards(run: Path) -> None:
     (run / "boards.json").write_text(json.dumps({"boards": rows}))
 
 
-def open_board_step(page: Page, served: Studio) -> None:
-    """Open step Board, and say that the board is at the browser."""
+def open_board_step(page: Page, served: Studio) -> Locator:
+    """Open step Board, and say that the board is at the browser; returns the step that is shown."""
     open_studio(page, served)
     go(page, "Board")
-    page.get_by_role("radio", name="where this browser runs").check()
-    page.get_by_text("No board is chosen.").wait_for()
+    here = page.locator(".step:not([hidden])")
+    here.get_by_role("radio", name="where this browser runs").check()
+    here.get_by_text("No board is chosen.").wait_for()
+    return here
 
 
 @pytest.fixture
@@ -58,10 +60,10 @@ def served(studio: Serve, project: Project) -> Studio:
 def test_a_board_at_the_browser_is_watched(page: Page, served: Studio) -> None:
     with Board() as board:
         usb = BrowserUsb(page, board)
-        open_board_step(page, served)
-        page.get_by_role("button", name=CHOOSE).click()
-        page.get_by_text("1 board is connected.").wait_for()
-        watch = page.locator(".run", has_text="Watch")
+        here = open_board_step(page, served)
+        here.get_by_role("button", name=CHOOSE).click()
+        here.get_by_text("1 board is connected.").wait_for()
+        watch = here.locator(".run", has_text="Watch")
         watch.get_by_text("kws monitor --board nano33ble --level --port browser.port").wait_for()
         assert serious_violations(page) == []
         watch.get_by_role("button", name="Watch").click()
@@ -78,29 +80,35 @@ def test_a_board_at_the_browser_is_watched(page: Page, served: Studio) -> None:
         page.get_by_text(re.compile("Watch nano33ble: (stopped|done)")).first.wait_for()
         assert usb.complaints == []
 
-        page.get_by_role("radio", name=re.compile("XIAO")).check()
-        page.get_by_text("cannot be written from here").wait_for()
-        assert page.get_by_role("button", name="Write to the board").is_hidden()
-        page.get_by_role("radio", name="where kws runs").check()
+        here.get_by_role("radio", name=re.compile("XIAO")).check()
+        here.get_by_text("cannot be written from here").wait_for()
+        assert here.get_by_role("button", name="Write to the board").is_hidden()
+        here.get_by_role("radio", name="where kws runs").check()
         watch.get_by_text("kws monitor --board xiao_nrf52840_sense --level", exact=True).wait_for()
-        page.get_by_role("radio", name="where this browser runs").check()
-        page.get_by_text("1 board is connected.").wait_for()
+        here.get_by_role("radio", name="where this browser runs").check()
+        here.get_by_text("1 board is connected.").wait_for()
+        go(page, "Record")
+        page.get_by_label("Who is speaking?").fill("Anna")
+        page.get_by_text("--speaker Anna --port browser.port").wait_for()
+        go(page, "Try")
+        page.get_by_role("radio", name="the board's").check()
+        page.get_by_text("--keep sound/home --port browser.port --plain").wait_for()
         board.unplug()
-        page.get_by_text("No board is chosen.").wait_for()
+        here.get_by_text("No board is chosen.").wait_for()
 
 
 def test_one_tab_offers_the_board(page: Page, served: Studio) -> None:
     with Board() as board:
         BrowserUsb(page, board)
-        open_board_step(page, served)
-        page.get_by_role("button", name=CHOOSE).click()
-        page.get_by_text("1 board is connected.").wait_for()
+        here = open_board_step(page, served)
+        here.get_by_role("button", name=CHOOSE).click()
+        here.get_by_text("1 board is connected.").wait_for()
         other = page.context.new_page()
         BrowserUsb(other, board)
-        open_board_step(other, served)
-        page.get_by_text("No board is chosen.").wait_for()
-        other.get_by_role("button", name=CHOOSE).click()
-        other.get_by_text("1 board is connected.").wait_for()
+        there = open_board_step(other, served)
+        here.get_by_text("No board is chosen.").wait_for()
+        there.get_by_role("button", name=CHOOSE).click()
+        there.get_by_text("1 board is connected.").wait_for()
         assert len(ports.choose(str(served.project / "browser.port"))[0]()) == 1
 
 
@@ -110,14 +118,14 @@ def test_firmware_is_built_and_written_through_the_browser(
 ) -> None:
     with Board() as board:
         usb = BrowserUsb(page, board)
-        open_board_step(page, served)
-        page.get_by_role("button", name=CHOOSE).click()
-        page.get_by_text("1 board is connected.").wait_for()
-        page.get_by_role("button", name="Write to the board").click()
+        here = open_board_step(page, served)
+        here.get_by_role("button", name=CHOOSE).click()
+        here.get_by_text("1 board is connected.").wait_for()
+        here.get_by_role("button", name="Write to the board").click()
         # Its bootloader is another device, which the user has to allow once.
-        page.get_by_text("Waiting for the board.").wait_for(timeout=BUILD_MS)
-        page.get_by_role("button", name=CHOOSE).click()
-        output = page.get_by_label("Output")
+        here.get_by_text("Waiting for the board.").wait_for(timeout=BUILD_MS)
+        here.get_by_role("button", name=CHOOSE).click()
+        output = here.get_by_label("Output")
         output.get_by_text("it runs: kws 0.1.0 on nano33ble").wait_for(timeout=BUILD_MS)
         assert board.bootloader.problems == []
         stack, start = struct.unpack_from("<II", board.bootloader.flash, ORIGIN)

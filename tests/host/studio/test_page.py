@@ -263,7 +263,7 @@ def test_listening_for_an_evening_shows_its_command(
     page.get_by_text("nobody says the word").wait_for()
     page.get_by_text("kws listen --model runs/quick/bundle --keep sound/home --plain").wait_for()
     page.get_by_role("radio", name="the word is said, too").check()
-    page.get_by_role("radio", name="the board's, on USB").check()
+    page.get_by_role("radio", name="the board's").check()
     page.get_by_text("becomes a card above").wait_for()
     wanted = "kws listen --model runs/quick/bundle --cards cards --port auto --plain"
     page.get_by_text(wanted).wait_for()

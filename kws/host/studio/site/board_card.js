@@ -3,6 +3,7 @@
 import { h, set } from "./dom.js";
 import { card, runButton, running } from "./parts.js";
 import { texts } from "./texts.js";
+import { usbPlace } from "./usb_place.js";
 
 const own = texts.boardRecord;
 
@@ -12,17 +13,22 @@ export function boardCard(speaker) {
   const prompt = h("p.prompt", { role: "status", hidden: true });
   const run = runButton(own.record);
   const missing = h("p.hint", own.needsName);
-  const element = card(own.title, own.lead, prompt, missing, run.element);
+  const place = usbPlace(own.usb, named);
+  const element = card(own.title, own.lead, place.element, prompt, missing, run.element);
+  let state = null;
 
   function named() {
+    if (!state) return;
     const name = speaker();
     missing.hidden = name !== "";
-    run.update(name ? { action: "record", speaker: name } : null);
+    const at = place.update(state);
+    run.update(name ? { action: "record", speaker: name, ...at } : null);
   }
 
   return {
     element, named,
-    update(state) {
+    update(next) {
+      state = next;
       const job = running(state);
       const isRecording = job?.action === "record";
       set(prompt, { hidden: !isRecording, textContent: isRecording ? own.prompt(job.last) : "" });

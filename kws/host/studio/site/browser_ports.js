@@ -7,13 +7,17 @@ export const isSupported = "serial" in navigator;
 const NAME = Array.from(crypto.getRandomValues(new Uint8Array(8)), (value) => value.toString(16).padStart(2, "0")).join("");
 const ADDRESS = `/api/serial/${NAME}`;
 
+const BUFFER = 1 << 14; // bytes: a second of sound is 32,000
 const known = new Map(); // a port's state by SerialPort
 const tabs = new BroadcastChannel("kws-serial"); // one tab offers the ports
-let numbers = 0, events = null, changed = () => {};
+const listeners = []; // of changes of `known`
+let numbers = 0, events = null, hasStarted = false;
 
 const state = (it, is) => json("POST", `${ADDRESS}/${it.number}/state`, { is }).catch(() => {});
 
 export const count = () => known.size;
+export const onPorts = (listener) => listeners.push(listener);
+const changed = () => listeners.forEach((listener) => listener());
 
 function offer() {
   const ports = [...known.values()].map(({ number, port }) => {
@@ -36,7 +40,7 @@ export async function choosePort() {
     if (error.name !== "NotFoundError") throw error; // the user chose none
   });
   if (!port) return;
-  await startPorts(changed);
+  await startPorts();
   add(port);
   await offer();
 }
@@ -45,7 +49,7 @@ export async function choosePort() {
 
 async function open(it, baudRate) {
   try {
-    await it.port.open({ baudRate });
+    await it.port.open({ baudRate, bufferSize: BUFFER });
   } catch {
     return state(it, "failed");
   }
@@ -101,10 +105,10 @@ function obey({ port: number, open: rate, write, dtr, close: isClosed }) {
 // --- all ports -------------------------------------------------------------------------------------
 
 // Offers the ports that the user has allowed before, now and when they are plugged in, until another tab does.
-// `update()` runs after each change.
-export async function startPorts(update) {
-  changed = update;
-  if (events) return;
+// `onPorts` tells of changes. With `once`, not again after another tab.
+export async function startPorts(once = false) {
+  if (events || (once && hasStarted)) return;
+  hasStarted = true;
   tabs.postMessage("mine");
   events = new EventSource(ADDRESS);
   events.addEventListener("open", () => {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Step 6: compares the boards, and tests, builds, writes and exports for one of them.
-import * as usb from "./browser_ports.js";
 import { each, h, icon, newId, onChange, set } from "./dom.js";
-import { attempt, badge, card, choice, commandBox, head, modelChoice, needs, problemLine, runButton, running } from "./parts.js";
+import { badge, card, commandBox, head, modelChoice, needs, runButton } from "./parts.js";
 import { texts } from "./texts.js";
+import { usbPlace } from "./usb_place.js";
 
 const CHOSEN = "kws-board";
 const SALE = { yes: "good", no: "poor" }; // how good the terms of a licence are for a seller
@@ -103,7 +103,7 @@ function boardPanel() {
   const test = action(own.test, ""), build = action(own.build, own.buildLead), write = action(own.write, own.writeLead);
   const selftest = action(own.selftest, own.selftestLead), watch = action(own.watch, own.watchLead);
   const real = [write, selftest, watch]; // for a connected board
-  const place = usbPlace(() => self.update(...last));
+  const place = usbPlace(own.usb, () => self.update(...last));
   const downloads = h("div.row");
   build.element.append(downloads);
   const outputTitle = h("h3"), text = h("pre", { tabindex: "0", "aria-label": own.outputTitle });
@@ -125,7 +125,8 @@ function boardPanel() {
       last = [state, effort, board];
       element.hidden = !board;
       if (!board) return;
-      const browser = place.update(state, board);
+      place.element.hidden = board.real === false;
+      const at = place.update(state, board.over_serial ? "" : own.usbNoWrite);
       const { name } = board, request = (kind, at = name) => ({ action: kind, effort: effort.name, board: at });
       set(title, { textContent: board.title });
       set(why, { textContent: board.fits ? "" : board.why });
@@ -134,40 +135,16 @@ function boardPanel() {
       test.run.update(request("test", board.emulated ? name : QEMU), report, board.emulated ? own.test : own.testAny);
       build.run.update(request("build"), report);
       for (const it of real) it.element.hidden = board.real === false;
-      if (browser) write.element.hidden ||= !board.over_serial;
-      const connected = (wanted) => (browser ? { ...wanted, browser } : wanted);
-      write.run.update(connected(request("deploy")), report);
-      selftest.run.update(connected({ action: "selftest", board: name }));
-      watch.run.update(connected({ action: "monitor", board: name }));
+      if (at.browser) write.element.hidden ||= !board.over_serial;
+      write.run.update({ ...request("deploy"), ...at }, report);
+      selftest.run.update({ action: "selftest", board: name, ...at });
+      watch.run.update({ action: "monitor", board: name, ...at });
       showDownloads(state.firmware.filter((it) => it.board === name && it.effort === effort.name).map((it) => it.zip));
       const job = state.jobs.find((it) => OUTPUTS.includes(it.action) && it.state !== "running");
       showOutput(job && { title: job.title, state: job.state, text: job.text, last: job.last });
     },
   };
   return self;
-}
-
-// Where the board is plugged in: { element, update(state, board) }, which returns whether that is at this browser.
-function usbPlace(changed) {
-  const where = choice(own.usb, (value) => { if (value === "browser") usb.startPorts(changed); changed(); });
-  const problem = problemLine();
-  const choose = h("button", { onclick: () => attempt(usb.choosePort, problem) }, own.chooseUsb);
-  const found = h("p.hint", { role: "status" }), gone = h("p.note.fair", { role: "status" });
-  const at = h("div.at", h("div.row", choose, found), gone, problem.element);
-  const element = h("div.usb", where.element, at);
-  return {
-    element,
-    update(state, board) {
-      element.hidden = !usb.isSupported || board.real === false;
-      where.update(Object.entries(own.usbs), where.value || "machine");
-      const isHere = !element.hidden && where.value === "browser";
-      const count = isHere ? usb.count() : 0, job = running(state);
-      at.hidden = !isHere;
-      set(found, { textContent: `${own.usbCount(count)} ${board.over_serial ? "" : own.usbNoWrite}` });
-      set(gone, { hidden: !(isHere && count === 0 && job?.action === "deploy"), textContent: own.usbGone });
-      return isHere;
-    },
-  };
 }
 
 // A button at the left, what it does and its command at the right.

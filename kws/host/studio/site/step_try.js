@@ -4,6 +4,7 @@ import { h, icon, onChange, set } from "./dom.js";
 import { cardList } from "./cards.js";
 import { card, choice, head, modelChoice, needs, runButton } from "./parts.js";
 import { texts } from "./texts.js";
+import { usbPlace } from "./usb_place.js";
 
 const own = texts.try;
 
@@ -15,25 +16,25 @@ export function tryStep(index) {
   const open = h("a.button", { target: "_blank", rel: "noopener" }, own.open, icon("out"));
   make.row.append(open);
   const hint = h("p.note.accent", icon("microphone"), h("span", own.hint));
-  const place = h("div.frame");
-  const cards = cardList(() => place.querySelector("iframe")?.contentWindow?.kws);
+  const frames = h("div.frame");
+  const cards = cardList(() => frames.querySelector("iframe")?.contentWindow?.kws);
   const listen = runButton(own.listen);
   const use = choice(own.use, () => update(state)), microphone = choice(own.microphone, () => update(state));
-  const why = h("p.hint");
-  const home = card(own.homeTitle, "", h("div.row", use.element, microphone.element), why, listen.element);
-  const content = h("div.content", models.element, h("section.card", lead, make.element), hint, cards.element, place, home);
+  const why = h("p.hint"), place = usbPlace(own.usb, () => state && update(state));
+  const home = card(own.homeTitle, "", h("div.row", use.element, microphone.element), place.element, why, listen.element);
+  const content = h("div.content", models.element, h("section.card", lead, make.element), hint, cards.element, frames, home);
   const element = h("div.step", head("try", index), missing, content);
   let state = null, isShown = false;
 
   // The frame's page keeps running until a new one is made or the user leaves, which frees the microphone.
   const showFrame = onChange(([address]) => {
-    if (!address) return place.replaceChildren();
+    if (!address) return frames.replaceChildren();
     const frame = h("iframe", { src: address, title: own.frame, allow: "microphone" });
     frame.addEventListener("load", () => {
       frame.contentWindow.addEventListener("kws-word", cards.hear);
       frame.contentWindow.addEventListener("kws-near", cards.hearNearly);
     });
-    place.replaceChildren(frame);
+    frames.replaceChildren(frame);
   });
 
   function update(next) {
@@ -52,8 +53,11 @@ export function tryStep(index) {
     cards.update(state);
     use.update(Object.entries(own.uses), use.value || "home");
     microphone.update(Object.entries(own.microphones), microphone.value || "machine");
-    set(why, { textContent: `${own.homeLead} ${own.usesLead[use.value]}${microphone.value === "board" ? ` ${own.boardLead}` : ""}` });
-    listen.update({ action: use.value, effort: effort.name, board: microphone.value === "board" }, effort.result.report);
+    const board = microphone.value === "board";
+    place.element.hidden = !board;
+    const at = place.update(state);
+    set(why, { textContent: `${own.homeLead} ${own.usesLead[use.value]}${board ? ` ${own.boardLead}` : ""}` });
+    listen.update({ action: use.value, effort: effort.name, board, ...(board ? at : {}) }, effort.result.report);
     const made = state.jobs.find((job) => job.action === "page" && job.of === effort.name && job.state === "done");
     showFrame([hasPage && isShown && address, made?.id]);
   }
