@@ -43,6 +43,8 @@ class _Opened:
     ready: threading.Event = field(default_factory=threading.Event)
     """The command knows that the port is open; a board's first bytes may be earlier."""
     closed: threading.Event = field(default_factory=threading.Event)
+    has_ended: bool = False
+    """Whether the command has ended."""
     problem: bool = False
     """Whether the browser could not open it."""
 
@@ -122,12 +124,14 @@ class BrowserPorts:
         opened = self._opened(name, number)
         if opened is None:
             return
-        if state == "closed":
-            opened.closed.set()
-            _end(opened.connection)
-        else:
+        if state != "closed":
             opened.problem = state == "failed"
             opened.answered.set()
+        elif opened.has_ended:
+            opened.closed.set()
+        else:
+            with self._lock:
+                self._lose(self._pages[name], [number])
 
     def receive(self, name: str, number: str, data: bytes) -> None:
         """Pass on bytes that a board sent. If no command reads them, they are lost."""
@@ -203,6 +207,7 @@ class BrowserPorts:
                     page.events.put({"port": number, "dtr": message["dtr"]})
         finally:
             # The port is free for the next command only when the page has closed it.
+            opened.has_ended = True
             page.events.put({"port": number, "close": True})
             opened.closed.wait(CLOSE_SECONDS)
             with self._lock:

@@ -109,7 +109,12 @@ def test_one_tab_offers_the_board(page: Page, served: Studio) -> None:
         here.get_by_text("No board is chosen.").wait_for()
         there.get_by_role("button", name=CHOOSE).click()
         there.get_by_text("1 board is connected.").wait_for()
-        assert len(ports.choose(str(served.project / "browser.port"))[0]()) == 1
+        lister, _ = ports.choose(str(served.project / "browser.port"))
+        for _ in range(50):
+            if len(lister()) == 1:
+                break
+            other.wait_for_timeout(100)
+        assert len(lister()) == 1
 
 
 @pytest.mark.slow

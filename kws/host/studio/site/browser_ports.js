@@ -7,6 +7,7 @@ export const isSupported = "serial" in navigator;
 const NAME = Array.from(crypto.getRandomValues(new Uint8Array(8)), (value) => value.toString(16).padStart(2, "0")).join("");
 const ADDRESS = `/api/serial/${NAME}`;
 
+const STUCK_MS = 1000;
 const BUFFER = 1 << 14; // bytes: a second of sound is 32,000
 const known = new Map(); // a port's state by SerialPort
 const tabs = new BroadcastChannel("kws-serial"); // one tab offers the ports
@@ -76,6 +77,7 @@ async function read(it) {
 }
 
 async function close(it) {
+  clearTimeout(it.stuck);
   if (it.isOpen) {
     it.isOpen = false;
     await it.reader.cancel().catch(() => {});
@@ -99,6 +101,8 @@ function obey({ port: number, open: rate, write, dtr, close: isClosed }) {
     else if (write !== undefined) await it.writer.write(bytes(write));
     else if (dtr !== undefined) await it.port.setSignals({ dataTerminalReady: dtr });
   };
+  // A board that accepts nothing must not keep its port open.
+  if (isClosed) it.stuck = setTimeout(() => it.writer?.abort().catch(() => {}), STUCK_MS);
   it.work = it.work.then(act).catch(() => {}); // a lost port is reported by its event
 }
 
