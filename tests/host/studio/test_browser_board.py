@@ -45,7 +45,7 @@ def open_board_step(page: Page, served: Studio) -> Locator:
     open_studio(page, served)
     go(page, "Board")
     here = page.locator(".step:not([hidden])")
-    here.get_by_role("radio", name="where this browser runs").check()
+    here.get_by_role("radio", name="the computer of this browser").check()
     here.get_by_text("No board is chosen.").wait_for()
     return here
 
@@ -83,9 +83,9 @@ def test_a_board_at_the_browser_is_watched(page: Page, served: Studio) -> None:
         here.get_by_role("radio", name=re.compile("XIAO")).check()
         here.get_by_text("cannot be written from here").wait_for()
         assert here.get_by_role("button", name="Write to the board").is_hidden()
-        here.get_by_role("radio", name="where kws runs").check()
+        here.get_by_role("radio", name="the computer that runs kws").check()
         watch.get_by_text("kws monitor --board xiao_nrf52840_sense --level", exact=True).wait_for()
-        here.get_by_role("radio", name="where this browser runs").check()
+        here.get_by_role("radio", name="the computer of this browser").check()
         here.get_by_text("1 board is connected.").wait_for()
         go(page, "Record")
         page.get_by_label("Who is speaking?").fill("Anna")

@@ -77,7 +77,7 @@ def test_a_model_is_judged_tried_and_run_on_the_emulated_board(
     page.get_by_text("It hears the words well").wait_for()
     page.get_by_label("Threshold").and_(page.locator("[type=range]")).fill("125")
     page.get_by_text("kws set runs/quick/bundle --threshold 125").wait_for()
-    page.get_by_role("button", name="Set threshold to 125").click()
+    page.get_by_role("button", name="Set threshold of all words to 125").click()
     page.get_by_text("This is the model's threshold").wait_for()
     look = load_bundle(run / "bundle").second_look
     assert look
@@ -174,7 +174,7 @@ def test_the_figures_at_a_threshold_have_intervals(
     chart.press("Home")
     chart.press("Enter")
     assert slider.input_value() == "100"
-    page.get_by_role("button", name="Set threshold to 100").wait_for()
+    page.get_by_role("button", name="Set threshold of all words to 100").wait_for()
     chart.locator(".curve").click(force=True)
     assert 100 < int(slider.input_value()) < 245
 
@@ -218,7 +218,7 @@ def test_a_threshold_can_be_set_without_a_curve(
     page.get_by_text("trained without talk").wait_for()
     assert page.get_by_role("group", name="Misses against false alarms").count() == 0
     page.get_by_role("slider", name="Threshold").fill("131")
-    page.get_by_role("button", name="Set threshold to 131").click()
+    page.get_by_role("button", name="Set threshold of all words to 131").click()
     page.get_by_role("button", name="This is the model's threshold").wait_for()
     look = load_bundle(run / "bundle").second_look
     assert look
@@ -259,10 +259,10 @@ def test_listening_for_an_evening_shows_its_command(
     add_trained_run(project.path)
     open_studio(page, studio(project.path))
     go(page, "Try")
-    command = page.locator(".run", has_text="Listen until Stop").locator("code")
-    page.get_by_text("nobody says the word").wait_for()
+    command = page.locator(".run", has_text="Start listening").locator("code")
+    page.get_by_text("no, nobody").wait_for()
     page.get_by_text("kws listen --model runs/quick/bundle --keep sound/home --plain").wait_for()
-    page.get_by_role("radio", name="the word is said, too").check()
+    page.get_by_role("radio", name="yes, sometimes").check()
     page.get_by_role("radio", name="the board's").check()
     page.get_by_text("becomes a card above").wait_for()
     wanted = "kws listen --model runs/quick/bundle --cards cards --port auto --plain"

@@ -23,6 +23,7 @@ export function boardCard(speaker) {
     missing.hidden = name !== "";
     const at = place.update(state);
     run.update(name ? { action: "record", speaker: name, ...at } : null);
+    place.guard(run.button);
   }
 
   return {

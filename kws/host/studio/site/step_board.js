@@ -139,6 +139,7 @@ function boardPanel() {
       write.run.update({ ...request("deploy"), ...at }, report);
       selftest.run.update({ action: "selftest", board: name, ...at });
       watch.run.update({ action: "monitor", board: name, ...at });
+      for (const it of real) place.guard(it.run.button);
       showDownloads(state.firmware.filter((it) => it.board === name && it.effort === effort.name).map((it) => it.zip));
       const job = state.jobs.find((it) => OUTPUTS.includes(it.action) && it.state !== "running");
       showOutput(job && { title: job.title, state: job.state, text: job.text, last: job.last });

@@ -187,7 +187,7 @@ function tuner() {
     sounds.update(chosen);
     const values = Object.values(result.thresholds);
     const isSet = values.every((it) => it === chosen);
-    run.update(isSet ? null : { action: "threshold", effort: effort.name, value: chosen }, result.report, isSet ? own.isSet : own.set(chosen));
+    run.update(isSet ? null : { action: "threshold", effort: effort.name, value: chosen }, result.report, isSet ? own.isSet : (values.length > 1 ? own.setAll : own.set)(chosen));
     set(now, { hidden: isSet, textContent: new Set(values).size > 1 ? own.nowMany(result.thresholds) : own.now(values[0]) });
   }
   // The numbers and the curve at the chosen threshold.

@@ -58,6 +58,7 @@ export function tryStep(index) {
     const at = place.update(state);
     set(why, { textContent: `${own.homeLead} ${own.usesLead[use.value]}${board ? ` ${own.boardLead}` : ""}` });
     listen.update({ action: use.value, effort: effort.name, board, ...(board ? at : {}) }, effort.result.report);
+    if (board) place.guard(listen.button);
     const made = state.jobs.find((job) => job.action === "page" && job.of === effort.name && job.state === "done");
     showFrame([hasPage && isShown && address, made?.id]);
   }
