@@ -57,11 +57,17 @@ def deploy(
     from kws.host.deploy.loaders.probe import steps as probe_steps
     from kws.host.deploy.real_board import BROWSER_TIMING, Bench, Timing, find_real_board
     from kws.host.serial import ports
+    from kws.host.serial.browser_serial import is_browser_port
     from kws.progress import progress_bar
 
     real_board = find_real_board(board, loader)
     device = open_device(model, then, listen_for, compiled=compiled, no_verify=no_verify)
     lister, chosen = ports.choose(port)
+    is_remote = port is not None and is_browser_port(port)
+    if is_remote and not probe and not real_board.over_serial:
+        raise UsageError(
+            f"{board} cannot be written through a browser; run kws deploy where its cable is"
+        )
     if not probe:
         # A missing board is an error before the user waits for a build.
         present = lister()
@@ -76,7 +82,7 @@ def deploy(
     if real_board.hint and not probe:
         print(f"kws: {real_board.hint}", file=sys.stderr, flush=True)
     with progress_bar(f"writing to {real_board.title}", steps) as advance:
-        bench = Bench(lister, Timing() if lister is ports.list_ports else BROWSER_TIMING, advance)
+        bench = Bench(lister, BROWSER_TIMING if is_remote else Timing(), advance)
         done = way(real_board, image, chosen, bench)
     print(dumps(asdict(done)) if as_json else deployment.text(done))
 

@@ -21,6 +21,7 @@ from kws.host.deploy.real_board import Bench
 from kws.host.serial import ports
 from kws.host.serial.ports import Link, Port, PortError, PortLostError
 from kws.host.studio.browser_ports import BrowserPorts
+from tests.command_line import Run
 from tests.host.deploy.nano33ble_programs import QUICK, image_of
 from tests.host.deploy.simulated_nano33 import BOOT_LINE, PAGE, Board
 
@@ -203,3 +204,14 @@ def test_a_page_cannot_offer_nonsense(board: Board, file: str, offered: object) 
     other.answer(NAME, "1", "open")
     other.receive(NAME, "1", b"x")
     events.close()
+
+
+def test_a_board_that_needs_more_than_its_port_is_refused_before_the_build(
+    kws: Run, file: str
+) -> None:
+    code, out, err = kws("deploy", "--board", "xiao_nrf52840_sense", "--port", file)
+    assert (code, out) == (2, "")
+    assert "cannot be written through a browser" in err
+    code, _, err = kws("deploy", "--board", "nano33ble", "--port", file)
+    assert code == 1
+    assert "open step Board in the browser" in err
