@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from kws.audio.tts.engines.espeak import accents_in
 from kws.bundle.layout import SETTINGS_FILE
 from kws.errors import KwsError
 from kws.host.studio.project import HOME, RECORDINGS, RUNS, Project, read_json, texts_of
-from kws.host.studio.unchanged import read_changed
+from kws.host.studio.unchanged import changed_at, read_changed
 from kws.model.wake import wake_word
 from kws.model.wake.wake_settings import WakeSettings
 from kws.model.weights import checkpoint, run_files
@@ -140,6 +141,11 @@ class Run:
         """What `kws wake --json` printed; None before it has finished."""
         result = read_json(self.path / wake_word.RESULT_FILE)
         return result if isinstance(result, dict) else None
+
+    @property
+    def began(self) -> float:
+        """When it began, in seconds since 1970; infinity if it has not begun to speak."""
+        return changed_at(self.path / wake_word.CLIP_SETTINGS_FILE, math.inf)
 
     def curves(self) -> list[dict[str, Any]]:
         """Accuracy by epoch of each round of training that has begun."""

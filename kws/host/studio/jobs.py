@@ -30,6 +30,7 @@ from kws.host.studio import job_process
 from kws.host.studio.job_process import END, JOB
 from kws.host.studio.project import JOBS, Project, read_json
 from kws.host.studio.tasks import Task
+from kws.host.studio.unchanged import changed_at
 
 KEPT_JOBS = 200
 """Older folders of ended jobs are removed."""
@@ -197,7 +198,7 @@ class Jobs:
         else:
             was_stopped = (folder / _STOP).exists()
             state = JobState.STOPPED if was_stopped else JobState.INTERRUPTED
-            job = Job(number, folder, task, started, state, _changed(folder / LOG, started))
+            job = Job(number, folder, task, started, state, changed_at(folder / LOG, started))
         self._ended[number] = job
         return job
 
@@ -252,13 +253,6 @@ def _is_locked(folder: Path) -> bool:
         return False
     finally:
         os.close(handle)
-
-
-def _changed(file: Path, otherwise: float) -> float:
-    try:
-        return file.stat().st_mtime
-    except OSError:
-        return otherwise
 
 
 def _step(lines: list[str]) -> dict[str, Any] | None:

@@ -20,7 +20,7 @@ import hashlib
 import json
 import threading
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -32,9 +32,10 @@ from kws.audio.mined_recordings import MINED_FOLDER
 from kws.audio.pcm import Pcm, samples_of
 from kws.audio.sound_files import write_clip
 from kws.audio.tts.engines.espeak import accents_in
+from kws.audio.tts.engines.languages import check_letters
 from kws.errors import KwsError, UsageError
 from kws.files import atomic_write, make_directory
-from kws.host.studio.unchanged import read_changed
+from kws.host.studio.unchanged import changed_at, read_changed
 from kws.labels import check_keywords, label_of
 
 SETTINGS_FILE = "studio.toml"
@@ -145,16 +146,18 @@ class Project:
         """Check and save settings.
 
         Raises:
-            UsageError: a phrase cannot be a keyword, the language is unknown, or a folder is
-                missing.
+            UsageError: a phrase cannot be a keyword, voices of the language cannot read it, the
+                language is unknown, or a folder is missing.
             KwsError: the file could not be written.
         """
         for text in (phrase, language, data, *negatives):
             if len(text) > _MOST_TEXT or _has_control_characters(text):
                 raise UsageError("a text is too long or has control characters; retype it")
         labels_of(phrase)
-        if not accents_in(language):
+        accents = accents_in(language)
+        if not accents:
             raise UsageError("choose a language, such as en")
+        check_letters(texts_of(phrase), accents)
         for folder in filter(None, (data, *negatives)):
             if not (self.path / Path(folder).expanduser()).is_dir():
                 raise UsageError(f"{folder}: no such folder; paths start at {self.path}")
@@ -185,8 +188,17 @@ class Project:
     def sound_hash(self) -> str:
         """Changes when recordings or accidental detections are added or removed; empty without."""
         names = [f"{take.word}/{take.path.name}" for take in self.takes()]
-        names += sorted(path.name for path in (self.path / HOME / MINED_FOLDER).glob("*.wav"))
+        names += sorted(path.name for path in self._accidental())
         return hashlib.sha256("\n".join(names).encode()).hexdigest()[:16] if names else ""
+
+    @property
+    def sound_time(self) -> float:
+        """When the newest recording or accidental detection was made; 0 without."""
+        files = [*(take.path for take in self.takes()), *self._accidental()]
+        return max((changed_at(path) for path in files), default=0.0)
+
+    def _accidental(self) -> Iterator[Path]:
+        return (self.path / HOME / MINED_FOLDER).glob("*.wav")
 
     def add_take(self, word: str, speaker: str, pcm: Pcm) -> tuple[Path | None, str]:
         """Cut and save a recording; returns its file, or None and the problem with it.

@@ -49,6 +49,7 @@ from kws.model.evaluate.report.html_report import REPORT
 from kws.model.evaluate.report.page_figures import figures_in
 from kws.model.evaluate.report.page_files import SITE as REPORT_SITE
 from kws.model.evaluate.report.page_files import content_policy
+from kws.model.wake.sellable import may_be_sold
 from kws.model.wake.wake_word import REPORT as REPORT_FOLDER
 
 try:
@@ -304,7 +305,10 @@ class _Studio:
         return Response(_spoken(text, accents_in(language), int(number)), media_type="audio/wav")
 
     def voices(self, _: Request) -> Response:
-        return JSONResponse(read_catalogue().to_json())
+        catalogue = read_catalogue().to_json()
+        for voice in catalogue["others"]:
+            voice["sellable"] = may_be_sold(voice["licence"])
+        return JSONResponse(catalogue)
 
     # --- recordings -------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from kws.host.studio.efforts import EFFORTS, Effort, Run, finished_run, minutes,
 from kws.host.studio.jobs import Jobs
 from kws.host.studio.project import EXPORTS, FIRMWARE, PAGES, SOUND, Project, read_json
 from kws.host.studio.tasks import BOARDS_FILE, SOUNDS, train_task
-from kws.host.studio.unchanged import read_changed
+from kws.host.studio.unchanged import changed_at, read_changed
 from kws.host.web.model_facts import bundle_thresholds
 from kws.model.evaluate.report.html_report import FIGURES, REPORT
 from kws.model.evaluate.score.streams import TITLES, Kind
@@ -42,7 +42,7 @@ def state_of(project: Project, jobs: Jobs) -> dict[str, Any]:
     finished = {name: run for name in EFFORTS if (run := finished_run(project, name))}
     compared = [name for name, run in finished.items() if (run.path / BOARDS_FILE).is_file()]
     newest = max(
-        compared, key=lambda name: _changed(finished[name].path / BOARDS_FILE), default=None
+        compared, key=lambda name: changed_at(finished[name].path / BOARDS_FILE), default=None
     )
     return {
         "version": __version__,
@@ -60,7 +60,7 @@ def state_of(project: Project, jobs: Jobs) -> dict[str, Any]:
                 "word": take.word,
                 "name": take.path.name,
                 "speaker": take.speaker,
-                "recorded": round(_changed(take.path)),
+                "recorded": round(changed_at(take.path)),
             }
             for take in project.takes()
         ],
@@ -102,17 +102,9 @@ def _sound(project: Project, name: str) -> dict[str, Any]:
     }
 
 
-def _changed(file: Path) -> float:
-    """When a file was changed, in seconds since 1970; 0 if it was removed meanwhile."""
-    try:
-        return file.stat().st_mtime
-    except OSError:
-        return 0.0
-
-
 def _is_current(project: Project, path: str, run: Run) -> bool:
     """Whether a folder was written after the bundle of a run."""
-    return _changed(project.path / path) >= _changed(run.bundle / SETTINGS_FILE)
+    return changed_at(project.path / path) >= changed_at(run.bundle / SETTINGS_FILE)
 
 
 def downloads(project: Project) -> set[str]:

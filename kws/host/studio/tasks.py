@@ -118,7 +118,7 @@ def train_task(project: Project, effort: Effort, last: Callable[[str], Task | No
 def _is_from(run: Run, task: Task, before: Task | None, project: Project) -> bool:
     """Whether a run is from the command `task`; `before` is the last one that the page started."""
     if before is None:  # started in a terminal
-        return spoken_words(run) in {None, project.words}
+        return spoken_words(run) in {None, project.words} and run.began >= project.sound_time
     return before.arguments == task.arguments and before.inputs == task.inputs
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values read from files, read again only once the file has changed."""
+"""When files were changed, and values that are read again only once their file has changed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,14 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 _values: dict[tuple[Path, Callable[[Path], Any]], tuple[int, Any]] = {}
+
+
+def changed_at(file: Path, otherwise: float = 0.0) -> float:
+    """When a file was changed, in seconds since 1970; `otherwise` if it does not exist."""
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return otherwise
 
 
 def read_changed(file: Path, read: Callable[[Path], T]) -> T | None:

@@ -17,6 +17,9 @@ from kws.model.samples.sample_settings import SampleSettings
 AUXILIARY_PER_KEYWORD = 0.16
 """Clips of each auxiliary word in an epoch per keyword clip (mean over the keywords)."""
 
+_PAIR_DRAWS = 20
+"""How often a pair is drawn until its words differ."""
+
 Rows = npt.NDArray[np.int64]
 """int64[n]: indices into an array of clips."""
 
@@ -88,18 +91,29 @@ def draw_rows(rng: np.random.Generator, rows: Rows, count: int) -> list[int]:
     return [int(row) for row in drawn[:count]]
 
 
-def draw_pairs(rng: np.random.Generator, words: Sequence[Rows], count: int) -> Rows:
-    """Pairs of rows, the first of a keyword and the second of another word: int64[count, 2].
+def draw_pairs(
+    rng: np.random.Generator, words: Sequence[Rows], count: int, phrases: Sequence[str]
+) -> Rows:
+    """Pairs of rows, the first of a keyword and the second of another word: int64[n, 2].
+
+    Phrases with the same first or last word make no pair: the start of `hey_marvin` and the end of
+    `marvin` are the keyword itself. There are fewer than `count` pairs if few others are left.
 
     Args:
         rng: draws the pairs.
         words: rows of unknown, which counts as one word, and of each keyword.
-        count: number of pairs.
+        count: number of pairs to draw.
+        phrases: the label of each row, in the order of the rows; `_` separates its words.
     """
-    pairs = np.empty((count, 2), np.int64)
-    for pair in pairs:
-        first = int(rng.integers(1, len(words)))
-        second = int(rng.integers(0, len(words) - 1))
-        second += second >= first
-        pair[:] = rng.choice(words[first]), rng.choice(words[second])
-    return pairs
+    ends = [(phrase.split("_")[0], phrase.split("_")[-1]) for phrase in phrases]
+    pairs = []
+    for _ in range(count):
+        for _ in range(_PAIR_DRAWS):
+            first = int(rng.integers(1, len(words)))
+            second = int(rng.integers(0, len(words) - 1))
+            second += second >= first
+            start, end = rng.choice(words[first]), rng.choice(words[second])
+            if not any(a == b for a, b in zip(ends[start], ends[end], strict=True)):
+                pairs.append((start, end))
+                break
+    return np.array(pairs, np.int64).reshape(-1, 2)

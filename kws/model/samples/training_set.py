@@ -81,6 +81,7 @@ class TrainingSet:
         learned = (*words, *auxiliary)
         extra_groups = extra_clips(extra, dataset, learned) if extra else [[] for _ in groups]
         clips = [clip for group in (*groups, *extra_groups) for clip in group]
+        self._phrases = [clip.word for clip in clips]
         self._frontend = settings.frontend
         self._frames = self._frontend.frames + before
         samples = self._frontend.clip_samples
@@ -145,7 +146,7 @@ class TrainingSet:
         # The first rows are unknown; clips joined from two words replace a part of them.
         # Auxiliary words are joined too; otherwise each pair would have a part of a keyword.
         of_words = [draw.own if len(draw.own) else draw.extra for draw in self._draws]
-        pairs = draw_pairs(rng, of_words, self._joined)
+        pairs = draw_pairs(rng, of_words, self._joined, self._phrases)
         labels += [0] * self._silence + [1] * self._talk
         samples, frames = self._frontend.clip_samples, self._frames
         out = self._allocator.empty((len(labels), frames, CHANNELS), np.dtype(np.int8))

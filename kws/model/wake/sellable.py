@@ -38,7 +38,7 @@ def unsellable_voices(say: Callable[[str], object]) -> tuple[str, ...]:
     """
     names = []
     for voices in read_catalogue().present:
-        if voices.engine == "piper" and not _may_be_sold(voices.licence):
+        if voices.engine == "piper" and not may_be_sold(voices.licence):
             say(f"left out for --sellable: {voices.name} ({voices.licence})")
             names.append(voices.name)
     return tuple(names)
@@ -61,7 +61,7 @@ def check_folders(folders: Sequence[Path], say: Callable[[str], object]) -> None
             say(f"--sellable: {folder} has no {LICENCES_FILE}; its licence is for you to check")
             continue
         for name, licence in _licences(file):
-            if not _may_be_sold(licence):
+            if not may_be_sold(licence):
                 shown = licence or "without a licence"
                 raise UsageError(f"{file}: {name} is {shown}; {_TERMS}")
 
@@ -87,7 +87,8 @@ def check_base_model(folder: Path) -> None:
             )
 
 
-def _may_be_sold(licence: str) -> bool:
+def may_be_sold(licence: str) -> bool:
+    """Whether a text names licences, and all of them let anybody sell what was made with it."""
     found = find_licences(licence)
     return bool(found) and all(item.sale == YES for item in found)
 

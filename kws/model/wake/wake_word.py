@@ -62,7 +62,7 @@ _RECIPE: dict[str, Any] = {
     **ALWAYS_ON,
     "copies": 6,
     "frozen": 0.0,
-    "joined": 0.3,
+    "joined": 0.0,
     "talk_per_keyword": 5.0,
     "unknown_per_keyword": 2.0,
     "hard_negative_share": 0.3,

@@ -67,15 +67,15 @@ def test_a_board_at_the_browser_is_watched(page: Page, served: Studio) -> None:
         watch.get_by_text("kws monitor --board nano33ble --level --port browser.port").wait_for()
         assert serious_violations(page) == []
         watch.get_by_role("button", name="Watch").click()
+        # Its lines are in the page, not only in the log.
+        here.get_by_label("Output").get_by_text(BOOT_LINE).wait_for()
+        here.get_by_role("heading", name="Watch nano33ble: running").wait_for()
         bar = page.get_by_role("region", name="Command")
-        bar.get_by_role("button", name="Log").click()
-        page.locator("pre", has_text=BOOT_LINE).wait_for()
         for _ in range(100):
             page.wait_for_timeout(100)
             if b"level\n" in board.typed:
                 break
         assert b"level\n" in board.typed
-        page.keyboard.press("Escape")
         bar.get_by_role("button", name="Stop").click()
         page.get_by_text(re.compile("Watch nano33ble: (stopped|done)")).first.wait_for()
         assert usb.complaints == []

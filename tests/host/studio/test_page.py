@@ -95,7 +95,7 @@ def test_a_model_is_judged_tried_and_run_on_the_emulated_board(
     page.get_by_text("missed no").wait_for()
     frame.get_by_role("button", name="Stop").click()
     page.get_by_role("button", name=re.compile("Not my word: .* heard yes")).first.click()
-    page.get_by_role("button", name=re.compile("^My word: .* missed no")).click()
+    page.get_by_role("button", name=re.compile("^I said no: .* missed no")).click()
     page.get_by_text("missed no").wait_for(state="detached")
     assert len(list((project.path / "sound/home/mined").glob("*_yes.wav"))) == 1
     assert [take.word for take in Project(project.path).takes()] == ["no"]

@@ -17,6 +17,8 @@ from kws.cli.studio_command import studio
 from kws.errors import KwsError, ToolError, UsageError
 from kws.host.studio.efforts import EFFORTS, finished_run, wake_arguments, wake_settings
 from kws.host.studio.project import SETTINGS_FILE, Project
+from kws.host.studio.tasks import train_task
+from kws.model.wake.wake_word import CLIP_SETTINGS_FILE
 from tests.host.studio.conftest import add_trained_run, spoken
 
 
@@ -44,6 +46,7 @@ def test_settings_survive_in_the_folder(project: Project) -> None:
         ("yes", "", "", "language"),
         ("yes", "en", "nowhere", "no such folder"),
         ("../../yes", "en", "", "cannot be"),
+        ("yes, \u043f\u0440\u0438\u0432\u0435\u0442", "en", "", "English voices cannot read"),
     ],
 )
 def test_wrong_settings_are_refused_and_change_nothing(
@@ -131,6 +134,23 @@ def test_the_newest_finished_run_counts(project: Project) -> None:
     run = finished_run(project, "quick")
     assert run
     assert run.path.name == "quick-2"
+
+
+def test_a_run_from_a_terminal_is_old_once_someone_was_recorded(project: Project) -> None:
+    run = add_trained_run(project.path, "good")
+    clips = run / CLIP_SETTINGS_FILE
+    clips.write_text('words = ["yes", "no"]\n')
+    assert _folder_of_training(project) == "runs/good"
+    file, _ = project.add_take("yes", "Anna", take())
+    assert file
+    os.utime(clips, (1e9, 1e9))
+    assert _folder_of_training(project) == "runs/good-2"
+    os.utime(file, (0.9e9, 0.9e9))
+    assert _folder_of_training(project) == "runs/good", "it learned from the recording"
+
+
+def _folder_of_training(project: Project) -> str:
+    return train_task(project, EFFORTS["good"], lambda _: None).arguments[-1]
 
 
 def test_an_edited_settings_file_is_read_and_a_damaged_one_ignored(project: Project) -> None:

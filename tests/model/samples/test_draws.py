@@ -62,10 +62,29 @@ def test_a_clip_repeats_only_after_all_others() -> None:
 
 def test_pairs_join_a_keyword_with_another_word() -> None:
     words = [np.arange(0, 10), np.arange(10, 20), np.arange(20, 30)]
-    pairs = draw_pairs(np.random.default_rng(0), words, 200) // 10
+    phrases = ["other"] * 10 + ["on"] * 10 + ["off"] * 10
+    pairs = draw_pairs(np.random.default_rng(0), words, 200, phrases) // 10
+    assert len(pairs) == 200
     assert set(pairs[:, 0].tolist()) == {1, 2}
     assert set(pairs[:, 1].tolist()) == {0, 1, 2}
     assert (pairs[:, 0] != pairs[:, 1]).all()
+
+
+def test_no_pair_is_a_keyword_again() -> None:
+    phrases = ["marvin", "hey", "marvin_hey", "hey_marble", "up", "hey_marvin", "go_up", "go_down"]
+    words = [np.arange(0, 5), np.array([5]), np.array([6]), np.array([7])]
+    pairs = draw_pairs(np.random.default_rng(0), words, 500, phrases)
+    joined = {(phrases[first], phrases[second]) for first, second in pairs}
+    others = {"marvin_hey", "up", "go_up", "go_down"}
+    assert {second for first, second in joined if first == "hey_marvin"} == others
+    assert {second for first, second in joined if first == "go_up"} == {
+        *("marvin", "hey", "marvin_hey", "hey_marble", "hey_marvin")
+    }
+
+
+def test_words_that_make_no_pair_are_not_joined() -> None:
+    words, phrases = [np.array([0]), np.array([1])], ["marvin", "hey_marvin"]
+    assert draw_pairs(np.random.default_rng(0), words, 5, phrases).shape == (0, 2)
 
 
 def test_second_data_set_with_only_held_out_speakers_is_refused(tones: DataSet) -> None:

@@ -194,9 +194,11 @@ def test_auxiliary_words_are_joined_too(tones: DataSet, monkeypatch: pytest.Monk
     clips = tuple(replace(c, speaker=f"person-{c.speaker}") for c in tones.clips)
     drawn: list[int] = []
 
-    def draw(rng: np.random.Generator, words: Sequence[Rows], count: int) -> Rows:
+    def draw(
+        rng: np.random.Generator, words: Sequence[Rows], count: int, phrases: Sequence[str]
+    ) -> Rows:
         drawn.extend(len(rows) for rows in words)
-        return draw_pairs(rng, words, count)
+        return draw_pairs(rng, words, count, phrases)
 
     monkeypatch.setattr(training_set, "draw_pairs", draw)
     extra = replace(tones, clips=clips)

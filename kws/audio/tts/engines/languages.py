@@ -20,8 +20,8 @@ def check_letters(phrases: Sequence[str], accents: Sequence[str]) -> None:
         foreign = [c for c in phrase if c.isalpha() and "LATIN" not in unicodedata.name(c, "")]
         if foreign and is_english(accents):
             raise UsageError(
-                f"English voices cannot read {phrase!r}; pass its language, such as --language hi "
-                "(espeak-ng --voices lists the codes)"
+                f"English voices cannot read {phrase!r}; choose its language, such as hi "
+                "(--language hi in a terminal; espeak-ng --voices lists the codes)"
             )
 
 

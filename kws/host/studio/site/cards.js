@@ -43,10 +43,10 @@ export function cardList(core) {
 
   function make(card) {
     const name = own.card(card);
-    const button = (answer) => h("button.small", { type: "button", "aria-label": `${own.answers[answer]}: ${name}`,
-      onclick: () => sort(card, answer) }, own.answers[answer]);
+    const button = ([answer, text]) => h("button.small", { type: "button", "aria-label": `${text}: ${name}`,
+      onclick: () => sort(card, answer) }, text);
     return h("li", {}, playButton(".small", name, () => `/api/cards/${encodeURIComponent(card.name)}`),
-      h("span.what", {}, name), h("div.row", {}, ["mine", "other", "discard"].map(button)));
+      h("span.what", {}, name), h("div.row", {}, Object.entries(own.answers(card.label, known.length < 2)).map(button)));
   }
 
   return {
@@ -71,7 +71,7 @@ export function cardList(core) {
       each(words, known, (word) => word, (word) => h("option", { value: word }, texts.spoken(word)));
       set(words, { hidden: known.length < 2 });
       set(empty, { hidden: state.cards.length > 0 });
-      each(list, state.cards, (card) => card.name, make);
+      each(list, state.cards, (card) => `${card.name} ${known.length < 2}`, make);
     },
   };
 }

@@ -87,6 +87,22 @@ export function jobBar(element) {
   };
 }
 
+// Shows a command's output in `text` while `isWanted()`, and scrolls with it, until the command is not `isRunning()`.
+export async function followLog(id, text, isWanted, isRunning) {
+  while (isWanted()) {
+    const isLast = !isRunning();
+    const answer = await attempt(() => request("GET", `/api/jobs/${id}/log`));
+    const output = answer && (await answer.text());
+    if (output !== undefined && isWanted()) {
+      const isAtEnd = text.scrollTop + text.clientHeight >= text.scrollHeight - 24;
+      set(text, { textContent: output || texts.job.noOutput });
+      if (isAtEnd) text.scrollTop = text.scrollHeight;
+    }
+    if (isLast) return;
+    await new Promise((resolve) => { setTimeout(resolve, LOG_MS); });
+  }
+}
+
 // The complete output of a command, which follows a running one.
 function logDialog() {
   const id = newId("log");
@@ -97,20 +113,6 @@ function logDialog() {
   document.body.append(dialog);
   let shown = null;
 
-  async function follow(job) {
-    while (dialog.open && shown?.id === job.id) {
-      const wasRunning = shown.state === "running";
-      const answer = await attempt(() => request("GET", `/api/jobs/${job.id}/log`));
-      const output = answer && (await answer.text());
-      if (output !== undefined && shown?.id === job.id) {
-        const isAtEnd = text.scrollTop + text.clientHeight >= text.scrollHeight - 24;
-        set(text, { textContent: output || texts.job.noOutput });
-        if (isAtEnd) text.scrollTop = text.scrollHeight;
-      }
-      if (!wasRunning) return;
-      await new Promise((resolve) => { setTimeout(resolve, LOG_MS); });
-    }
-  }
   return {
     open(job) {
       shown = job;
@@ -118,7 +120,7 @@ function logDialog() {
       command.textContent = job.command;
       text.textContent = "";
       dialog.showModal();
-      follow(job);
+      followLog(job.id, text, () => dialog.open && shown?.id === job.id, () => shown.state === "running");
     },
     update(state) {
       if (shown) shown = state.jobs.find((job) => job.id === shown.id) ?? shown;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Step 6: compares the boards, and tests, builds, writes and exports for one of them.
 import { each, h, icon, newId, onChange, set } from "./dom.js";
+import { followLog } from "./job_bar.js";
 import { badge, card, commandBox, head, modelChoice, needs, runButton } from "./parts.js";
 import { texts } from "./texts.js";
 import { usbPlace } from "./usb_place.js";
@@ -111,11 +112,16 @@ function boardPanel() {
   const element = h("section.card", { "aria-live": "off" }, title, why, h("div.actions", [test, build].map((it) => it.element), place.element, real.map((it) => it.element)), output);
   let last = [];
 
+  let shown = null;
   const showOutput = onChange((job) => {
+    shown = job;
     output.hidden = !job;
     if (!job) return;
-    set(outputTitle, { textContent: own.output(job.title, texts.job.states[job.state]), class: job.state === "failed" ? "bad" : "" });
+    const { id, state } = job;
+    set(outputTitle, { textContent: own.output(job.title, texts.job.states[state]), class: state === "failed" ? "bad" : "" });
     set(text, { textContent: job.text || job.last || "" });
+    const isShown = () => shown?.id === id && shown.state === "running";
+    if (state === "running") followLog(id, text, isShown, isShown);
   });
   const showDownloads = onChange((zips) => downloads.replaceChildren(...zips.map((zip) => h("a.button", { href: zip, download: "" }, icon("down"), own.download))));
 
@@ -141,8 +147,9 @@ function boardPanel() {
       watch.run.update({ action: "monitor", board: name, ...at });
       for (const it of real) place.guard(it.run.button);
       showDownloads(state.firmware.filter((it) => it.board === name && it.effort === effort.name).map((it) => it.zip));
-      const job = state.jobs.find((it) => OUTPUTS.includes(it.action) && it.state !== "running");
-      showOutput(job && { title: job.title, state: job.state, text: job.text, last: job.last });
+      const job = state.jobs.find((it) => OUTPUTS.includes(it.action));
+      const written = job?.state === "running" ? {} : { text: job?.text, last: job?.last };
+      showOutput(job && { id: job.id, title: job.title, state: job.state, ...written });
     },
   };
   return self;

@@ -56,6 +56,7 @@ export function wordStep(index) {
     codeField.hidden = language.value !== OTHER;
     showSaved();
     clearTimeout(timer);
+    set(score, { "aria-busy": JSON.stringify(typing()) === asked ? null : "true" });
     timer = setTimeout(judge, TYPING_MS);
   }
 
@@ -73,7 +74,10 @@ export function wordStep(index) {
     for (const button of hear.children) button.hidden = false;
     hearBox.hidden = !now.phrase;
     problem.show("");
-    if (!now.phrase || !now.language) return score.replaceChildren(h("p.hint", own.empty));
+    if (!now.phrase || !now.language) {
+      set(score, { "aria-busy": null });
+      return score.replaceChildren(h("p.hint", own.empty));
+    }
     set(score, { "aria-busy": "true" });
     if (!score.querySelector(".phrase-score")) score.replaceChildren(h("p.hint", own.scoring));
     try {

@@ -13,6 +13,12 @@ const codes = (language) => language.split(",").map((it) => it.trim().split("-")
 const speaks = (voice, language) => voice.languages === ANY
   || voice.languages.split(/[\s,]+/).some((it) => codes(language).includes(codes(it)[0]));
 
+// The voices to get first: those of the most people, if a product may use them where it has to.
+function firstChoice(voices, sellable) {
+  const allowed = voices.filter((voice) => voice.sellable || !sellable);
+  return allowed.length > 1 ? allowed.reduce((best, voice) => (best.speakers >= voice.speakers ? best : voice)) : null;
+}
+
 export function voiceCard() {
   const present = h("ul.rows"), others = h("ul.rows");
   const all = h("input", { type: "checkbox", id: newId("all"), onchange: () => show() });
@@ -21,7 +27,7 @@ export function voiceCard() {
   const more = h("details", h("summary", own.moreVoices),
     h("p.row", h("label.check", all, own.allLanguages)), nothing, others);
   const element = card(own.voicesTitle, own.voicesLead, present, problem.element, more);
-  let catalogue = null, language = "en";
+  let catalogue = null, language = "en", sellable = false;
 
   const about = (voice) => [own.speakers(voice.speakers), own.spokenIn(voice.languages), voice.licence, own.size(voice.megabytes)].filter(Boolean).join(" · ");
 
@@ -29,13 +35,14 @@ export function voiceCard() {
     if (!catalogue) return;
     const wanted = catalogue.others.filter((voice) => voice.megabytes && (all.checked || speaks(voice, language)));
     nothing.hidden = wanted.length > 0;
+    const first = firstChoice(wanted.filter((voice) => speaks(voice, language)), sellable);
     each(present, catalogue.present, (voice) => voice.name, (voice) => h("li", {},
       h("div.what", h("strong", voice.name), h("span.hint", about(voice))), badge("good", own.installed, "check")));
-    each(others, wanted, (voice) => voice.name, (voice) => {
+    each(others, wanted, (voice) => `${voice.name} ${voice === first}`, (voice) => {
       const get = runButton(own.get);
       set(get.button, { "aria-label": own.getName(voice.name) });
       get.update({ action: "voice", name: voice.name });
-      return h("li", h("div.what", h("strong", voice.name), h("span.hint", about(voice))), get.element);
+      return h("li", h("div.what", h("strong", voice.name), h("span.hint", about(voice)), voice === first && badge("good", own.firstChoice, "check")), get.element);
     });
   }
 
@@ -48,10 +55,10 @@ export function voiceCard() {
   return {
     element,
     update(state) {
-      ({ language } = state.settings);
+      ({ language, sellable } = state.settings);
       // A command may have installed one.
       read(state.jobs.filter((job) => job.action === "voice").map((job) => [job.id, job.state]));
-      filter(language);
+      filter([language, sellable]);
     },
   };
 }
