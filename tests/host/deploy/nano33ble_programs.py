@@ -11,7 +11,7 @@ from tests.host.deploy.simulated_nano33 import (
     Board,
 )
 
-QUICK = Timing(answer=1.5, appear=4, boot=3, settle=0.2)
+QUICK = Timing(answer=1.5, appear=8, boot=3, settle=0.2)
 
 
 TARGET = Nano33Ble()
