@@ -52,7 +52,7 @@ def go(page: Page, step: str) -> None:
     """Show a step."""
     page.evaluate(f"location.hash = '{step}'")
     page.wait_for_timeout(1500)
-    page.wait_for_function("!document.querySelector('[aria-busy]')")
+    page.locator("[aria-busy]").first.wait_for(state="detached")
     if page.get_by_role("button", name="Dismiss").is_visible():
         page.get_by_role("button", name="Dismiss").click()
 

@@ -21,12 +21,8 @@ from kws.model.evaluate.score.traces import Progress, Trace
 from kws.model.evaluate.score.words import Word
 from kws.parallel import on_all_cores
 
-THRESHOLDS = (
-    *(4, 7, 12, 20, 30, 40, 50, 60, 70, *range(80, 240, 5)),
-    *(240, 244, 247, 249, 251, 252, 253, 254),
-)
-"""Thresholds to try: denser near 255, for saturated models, and near 0, for models that give voices
-of another kind than in training low scores, though higher ones than other words."""
+THRESHOLDS = (*range(30, 80, 10), *range(80, 240, 5), 240, 244, 247, 249, 251, 252, 253, 254)
+"""Thresholds to try, denser near the scores of saturated models."""
 
 
 @dataclass(frozen=True)
