@@ -35,6 +35,7 @@ from kws.model.train.train_settings import DEFAULT_ARCH, TrainSettings
 from kws.model.wake.wake_settings import (
     SELLABLE_HELP,
     STREAMING_HELP,
+    VERIFY_HELP,
     WINDOW_HELP,
     WakeSettings,
 )
@@ -206,6 +207,7 @@ def wake(
     ] = None,
     window_ms: Annotated[int | None, typer.Option(help=WINDOW_HELP)] = None,
     streaming: Annotated[bool, typer.Option("--streaming", help=STREAMING_HELP)] = False,
+    verify: Annotated[bool, typer.Option("--verify", help=VERIFY_HELP)] = False,
     sellable: Annotated[bool, typer.Option("--sellable", help=SELLABLE_HELP)] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -230,6 +232,7 @@ def wake(
         seed=seed,
         window_ms=window_ms,
         streaming=streaming,
+        verify=verify,
         sellable=sellable,
     )
     result = make_wake_word(

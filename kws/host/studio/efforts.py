@@ -153,6 +153,7 @@ class Run:
         rounds = {"First round": self.path / wake_word.FIRST}
         rounds |= {f"Second round, teacher {i}": folder for i, folder in enumerate(teachers, 1)}
         rounds["Third round"] = self.path / wake_word.THIRD
+        rounds["Second look"] = self.path / run_files.SECOND_LOOK
         curves = []
         for title, folder in rounds.items():
             history = read_changed(folder / run_files.CHECKPOINT, checkpoint.load_history)

@@ -84,6 +84,7 @@ _PHONE = {
     "phone.js",
     "take_recorder.js",
     "recorder.js",
+    "speaker_field.js",
     "parts.js",
     "api.js",
     "texts.js",

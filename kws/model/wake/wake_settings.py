@@ -26,6 +26,11 @@ STREAMING_HELP = (
     "talk."
 )
 
+VERIFY_HELP = (
+    "Also train a second look: a second model that checks each word before it is reported. The "
+    "first one then runs a third as often, unless it streams."
+)
+
 SELLABLE_HELP = (
     "Leave out voices whose licence restricts a sale, such as those for research, and refuse such "
     "folders and base models. docs/own_words.md has the rules."
@@ -67,6 +72,9 @@ class WakeSettings:
 
     streaming: bool = False
     """Whether to make a streaming model."""
+
+    verify: bool = False
+    """Whether to train a second look, too."""
 
     sellable: bool = False
     """Whether to use only sources whose licences let anybody sell the result."""

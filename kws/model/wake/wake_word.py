@@ -30,12 +30,14 @@ from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
 from kws.features.frontend_settings import LONGEST_WINDOW_MS
 from kws.files import atomic_write, locked
+from kws.model.evaluate.bundle_calibration import calibrate_bundle
 from kws.model.evaluate.evaluation import Evaluation, evaluate
 from kws.model.evaluate.judge.calibration import Calibration
-from kws.model.evaluate.judge.verdict import Verdict, judge, stream_misses
+from kws.model.evaluate.judge.verdict import Verdict, calibrated_misses, judge, stream_misses
 from kws.model.evaluate.report.html_report import save_report
 from kws.model.evaluate.score.float_reference import load_reference
 from kws.model.evaluate.score.labelled_clips import load_clips
+from kws.model.evaluate.score.plans import calibration_plan, hours_for
 from kws.model.evaluate.score.playlist import make_playlist
 from kws.model.evaluate.score.streams import Kind, StreamPlan
 from kws.model.train.distillation import Teacher
@@ -79,6 +81,13 @@ its teachers."""
 _STREAMING_ARCH = "mixednet"
 _STREAMING_EPOCHS = 4
 """Epoch multiplier of the streaming round, which starts from scratch."""
+
+_LOOK_SEED = 7
+"""Added to the seed for the second look: two models that learned from the same clips in the same
+order make the same mistakes."""
+
+_LOOK_STRIDE = 18
+"""Frames from one inference of the first model to the next, with a second look."""
 
 _BASE_MODEL = "ten_words"
 """The built-in bundle to start from, which was trained on many people."""
@@ -268,37 +277,88 @@ def _make(
 
     steps.begin("training, first round")
     result = one_round(out / FIRST, settings.seed, ambient)
-    mined = None
-    if ambient.negatives:
+    talk, mined = ambient.negatives, None
+    if talk:
         steps.begin("searching talk for false alarms")
         mined = _search(out, ambient)
     if mined:
-        talk = ambient.negatives
-        ambient = replace(ambient, negatives=(*talk, mined))
-        for number in range(_TEACHERS):
-            seed = (settings.seed * _TEACHERS + number) % _SEEDS
-            folder = out / SECOND / f"seed{seed}"
-            title = f"training, second round, teacher {number + 1} of {_TEACHERS}"
-            if (folder / run_files.BUNDLE).is_dir():  # of the same settings, like FIRST
-                steps.skip(f"{title}: already finished")
-                continue
-            steps.begin(title)
-            one_round(folder, seed, ambient, calibrate=False)
+        searched = replace(ambient, negatives=(*talk, mined))
+        _train_teachers(
+            *(settings, out, steps),
+            lambda folder, seed: one_round(folder, seed, searched, calibrate=False),
+        )
         # Calibrate on more people than the validation split has; otherwise one passage in half an
         # hour decides the threshold. The last model learns about their talk from its teachers.
-        ambient = replace(ambient, held_back=talk)
-    elif ambient.negatives:
+        ambient = replace(searched, held_back=talk)
+    elif talk:
         steps.skip("no false alarms in talk, so there is no second round", _TEACHERS)
+    teacher: Teacher | None = None
     if mined or settings.streaming:
         teacher = Teacher(out / (SECOND if mined else FIRST))
         last, arch = (STREAMING, _STREAMING_ARCH) if settings.streaming else (THIRD, start.arch)
         steps.begin(f"training, {last.replace('_', ' ')}, distilled from the teachers")
         result = one_round(out / last, settings.seed, ambient, teacher, arch)
-    elif ambient.negatives:
+    elif talk:
         steps.skip("the model of the first round is kept")
-    bundle = write_bundle(result.bundle, out / run_files.BUNDLE)
+    result = replace(result, bundle=write_bundle(result.bundle, out / run_files.BUNDLE))
+    if settings.verify:
+        steps.begin("training, second look")
+        seed = (settings.seed + _LOOK_SEED) % _SEEDS
+        second = one_round(out / run_files.SECOND_LOOK, seed, ambient, teacher, calibrate=False)
+        result = _verified(result, second.bundle, settings, dataset, ambient)
     steps.begin("measuring")
-    return _measure(out, settings.words, ambient, (bundle, result), count)
+    return _measure(out, settings.words, ambient, result, count)
+
+
+def _train_teachers(
+    settings: WakeSettings, out: Path, steps: Steps, train_one: Callable[[Path, int], object]
+) -> None:
+    """The second round: `train_one(folder, seed)` for each teacher that is not finished."""
+    for number in range(_TEACHERS):
+        seed = (settings.seed * _TEACHERS + number) % _SEEDS
+        folder = out / SECOND / f"seed{seed}"
+        title = f"training, second round, teacher {number + 1} of {_TEACHERS}"
+        if (folder / run_files.BUNDLE).is_dir():  # of the same settings, like FIRST
+            steps.skip(f"{title}: already finished")
+            continue
+        steps.begin(title)
+        train_one(folder, seed)
+
+
+def _verified(
+    result: TrainResult,
+    look: Bundle,
+    settings: WakeSettings,
+    dataset: DataSet,
+    ambient: Surroundings,
+) -> TrainResult:
+    """The last round's result with a second look, which is written to its bundle and calibrated.
+
+    The thresholds without it are already chosen. If that was not possible, it keeps default ones.
+    """
+    path = result.bundle.path
+    assert path  # noqa: S101 - for the type checker
+    bundle = result.bundle.verified_by(look)
+    if not bundle.streams:
+        bundle = bundle.looking(_LOOK_STRIDE)
+    write_bundle(bundle, path)
+    if not result.calibration:
+        return replace(result, bundle=load_bundle(path))
+    calibration = calibrate_bundle(
+        path,
+        dataset,
+        calibration_plan(hours_for(len(dataset.of(Split.VALIDATION, settings.words)))),
+        settings.false_alarms_per_hour,
+        ambient=ambient,
+        at_words=AT_WORDS,
+        alone=False,
+    )
+    return replace(
+        result,
+        bundle=load_bundle(path),
+        calibration=calibration,
+        counts=calibrated_misses(calibration),
+    )
 
 
 def _claim(settings: WakeSettings, out: Path) -> None:
@@ -322,11 +382,11 @@ def _measure(
     out: Path,
     words: Sequence[str],
     ambient: Surroundings,
-    made: tuple[Bundle, TrainResult],
+    trained: TrainResult,
     count: int,
 ) -> WakeResult:
-    """The result for a bundle and its training run, with the report."""
-    bundle, trained = made
+    """The result for a training run, whose bundle is in `out`, with the report."""
+    bundle = trained.bundle
     dataset = open_dataset(out / DATA)
     keywords = dataset.of(Split.VALIDATION, words)
     held_out = sum(not is_voice(clip.speaker) for clip in keywords)
@@ -360,6 +420,9 @@ def _rounds(settings: WakeSettings, searches: bool) -> list[Round]:
     if searches or settings.streaming:
         times = _STREAMING_EPOCHS if settings.streaming else _MORE_EPOCHS
         rounds.append(Round(_TAUGHT["copies"], times))
+    if settings.verify:
+        taught = searches or settings.streaming
+        rounds.append(Round(_TAUGHT["copies"], _MORE_EPOCHS) if taught else rounds[0])
     return rounds
 
 
@@ -415,8 +478,8 @@ def _settings(
     seed: int,
     teacher: Teacher | None = None,
 ) -> TrainSettings:
-    """The settings of a round of training; the last round has teachers."""
-    times = (_STREAMING_EPOCHS if settings.streaming else _MORE_EPOCHS) if teacher else 1
+    """The settings of a round of training; the last round and the second look have teachers."""
+    times = (_STREAMING_EPOCHS if arch == _STREAMING_ARCH else _MORE_EPOCHS) if teacher else 1
     values = {
         **_RECIPE,
         **(_TAUGHT if teacher else {}),

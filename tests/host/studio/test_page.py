@@ -10,15 +10,18 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
+from kws.audio.sound_cards import HEARD
 from kws.audio.sound_files import load_clip
 from kws.bundle.reading import load_bundle
+from kws.host.studio.cards import add_card
 from kws.host.studio.project import Project
 from kws.model.evaluate.report.html_report import save_report
 from kws.model.evaluate.report.page_files import content_policy
 from tests.accessibility import serious_violations
-from tests.host.studio.conftest import Serve, add_clips, add_trained_run, go, open_studio
+from tests.host.studio.conftest import Serve, add_clips, add_trained_run, go, open_studio, spoken
 from tests.host.web.exported_page import PATIENCE, wait_until
 from tests.model.evaluate.report.made_evaluation import made_evaluation
 
@@ -95,6 +98,7 @@ def test_a_model_is_judged_tried_and_run_on_the_emulated_board(
     page.get_by_text("missed no").wait_for()
     frame.get_by_role("button", name="Stop").click()
     page.get_by_role("button", name=re.compile("Not my word: .* heard yes")).first.click()
+    page.get_by_label("Who is speaking?").fill("Anna")
     page.get_by_role("button", name=re.compile("^I said no: .* missed no")).click()
     page.get_by_text("missed no").wait_for(state="detached")
     assert len(list((project.path / "sound/home/mined").glob("*_yes.wav"))) == 1
@@ -268,6 +272,26 @@ def test_listening_for_an_evening_shows_its_command(
     wanted = "kws listen --model runs/quick/bundle --cards cards --port auto --plain"
     page.get_by_text(wanted).wait_for()
     assert command.inner_text() == wanted
+
+
+def test_a_card_becomes_a_take_of_whoever_said_it(
+    studio: Serve, page: Page, project: Project
+) -> None:
+    add_trained_run(project.path)
+    add_card(project, HEARD, "yes", 200, np.frombuffer(spoken(), "<i2").astype(np.int16))
+    open_studio(page, studio(project.path))
+    go(page, "Try")
+    mine = page.get_by_role("button", name="I said yes")
+    mine.click()
+    page.get_by_text("Enter a name first.").wait_for()
+    assert project.takes() == []
+    page.get_by_label("Who is speaking?").fill("Anna")
+    mine.click()
+    mine.wait_for(state="detached")
+    (take,) = project.takes()
+    assert Project(project.path).settings.speakers[take.speaker] == "Anna"
+    go(page, "Record")
+    assert page.locator("input:visible[maxlength='80']").input_value() == "Anna"
 
 
 def test_the_page_continues_after_its_server_was_killed(

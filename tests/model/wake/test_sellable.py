@@ -41,14 +41,18 @@ def test_voices_that_may_not_be_sold_do_not_speak(voices: Path) -> None:
     _card(voices, "en_US-unclear-low", "See URL")
     lines: list[str] = []
     left_out = unsellable_voices(lines.append)
-    assert sorted(left_out) == ["en_US-shared-low", "en_US-tuned-low", "en_US-unclear-low"]
-    assert len(lines) == 3
+    # This machine may have other voices, from packages.
+    assert {"en_US-shared-low", "en_US-tuned-low", "en_US-unclear-low"} <= set(left_out)
+    assert "en_US-free-low" not in left_out
+    assert len(lines) == len(left_out)
     assert (
         "left out for --sellable: en_US-tuned-low (CC0; fine-tuned from lessac (research only))"
         in lines
     )
     speaking = find_voices(1000, engines=["piper"], without=left_out)
-    assert {voice.source[0].stem for voice in speaking} == {"en_US-free-low"}
+    names = {voice.source[0].stem for voice in speaking}
+    assert "en_US-free-low" in names
+    assert not names & set(left_out)
 
 
 @pytest.mark.parametrize("licence", ["CC0-1.0", "CC-BY-4.0", "BSD-like", "public domain", "MIT"])

@@ -19,6 +19,7 @@ from kws.audio.pcm import around_voice
 from kws.audio.sound_files import load_clip, write_clip
 from kws.audio.surroundings import Surroundings
 from kws.audio.tts.spoken_length import window_for
+from kws.bundle.bundle import LOOK_METRICS
 from kws.bundle.reading import load_bundle
 from kws.cli.main import app
 from kws.errors import AudioError, DataError, KwsError, UsageError
@@ -37,9 +38,10 @@ from kws.model.wake.wake_word import (
     THIRD,
     WakeResult,
     auxiliary_words,
+    estimated_seconds,
     make_wake_word,
 )
-from kws.model.weights.run_files import read_settings
+from kws.model.weights.run_files import SECOND_LOOK, read_settings
 
 needs_espeak = pytest.mark.skipif(not shutil.which("espeak-ng"), reason="espeak-ng is missing")
 
@@ -220,6 +222,34 @@ def test_a_streaming_model_is_trained_on_the_clips_of_another_run(tmp_path: Path
 
 @pytest.mark.slow
 @needs_espeak
+@pytest.mark.parametrize("streaming", [False, True])
+def test_a_second_look_is_added_to_a_finished_run(
+    first_run: tuple[Path, WakeResult, list[str]], tmp_path: Path, streaming: bool
+) -> None:
+    out = Path(shutil.copytree(first_run[0], tmp_path / "marvin"))
+    result = make_wake_word(replace(SMALL, verify=True, streaming=streaming), out)
+    bundle = load_bundle(out / "bundle")
+    assert bundle.streams == streaming
+    assert bundle.model == result.bundle.model
+    if not streaming:
+        assert bundle.model == first_run[1].bundle.model
+    look = bundle.second_look
+    assert look is not None
+    assert look.model != first_run[1].bundle.model, "of another seed"
+    assert look.settings.stride == (0 if streaming else 18)
+    assert result.calibration is not None
+    assert result.calibration.look == look.settings, "the figures are those of both models"
+    assert bundle.metrics.keys() >= {"calibration", LOOK_METRICS}
+
+
+def test_a_second_look_takes_time() -> None:
+    for searches in (False, True):
+        once = estimated_seconds(SMALL, searches=searches)
+        assert estimated_seconds(replace(SMALL, verify=True), searches=searches) > once
+
+
+@pytest.mark.slow
+@needs_espeak
 def test_talk_and_mined_talk_are_used_for_training_and_calibration(tmp_path: Path) -> None:
     out, talk = tmp_path / "marvin", tmp_path / "talk"
     for name in ("radio", "market", "lecture", "news"):
@@ -230,20 +260,23 @@ def test_talk_and_mined_talk_are_used_for_training_and_calibration(tmp_path: Pat
         MinedClip("mined/a.wav", Split.TRAIN, "a", "radio", 1, "marvin", 230),
         beep(3, 1),
     )
-    settings = replace(SMALL, seed=2**31)  # the largest seed; teachers' seeds derive from it
+    # The largest seed; those of the teachers and of the second look derive from it.
+    settings = replace(SMALL, seed=2**31, verify=True)
     result = make_wake_word(settings, out, ambient=Surroundings((talk,)))
     teachers = sorted(folder.name for folder in (out / SECOND).iterdir())
     assert teachers == ["seed0", "seed1", "seed2"]
     for teacher in teachers:
         assert "calibration" not in load_bundle(out / SECOND / teacher / "bundle").metrics
-    taught = read_settings(out / THIRD)
-    assert taught["teacher"] == Teacher(out / SECOND).fingerprint
+    for folder in (THIRD, SECOND_LOOK):
+        assert read_settings(out / folder)["teacher"] == Teacher(out / SECOND).fingerprint
     assert result.calibration is not None
+    assert result.calibration.look is not None
     assert result.calibration.has_talk
     # A tenth of each recording is for validation. The last model is also trained on all of
     # `news` that training may use.
     assert result.calibration.by_kind[Kind.TALK].hours * 3600 > len(PACES) * (4 * 6 + 40)
-    assert "talk" in load_bundle(out / "bundle").metrics["calibration"]
+    metrics = load_bundle(out / "bundle").metrics
+    assert all("talk" in metrics[key] for key in ("calibration", LOOK_METRICS))
     assert "talk alone" in result.report.read_text(encoding="utf-8")
 
     # Finished steps are not repeated: the model still has the same teachers.
@@ -251,7 +284,7 @@ def test_talk_and_mined_talk_are_used_for_training_and_calibration(tmp_path: Pat
     again = make_wake_word(settings, out, ambient=Surroundings((talk,)), say=lines.append)
     assert again.bundle.model == result.bundle.model
     done = [line for line in lines if line.startswith("resuming after epoch")]
-    assert done == ["resuming after epoch 1 of 1", "resuming after epoch 2 of 2"]
+    assert done == ["resuming after epoch 1 of 1", *["resuming after epoch 2 of 2"] * 2]
     teaching = [line for line in lines if "teacher 1" in line]
     assert [line.endswith("already finished") for line in teaching] == [True]
 
@@ -289,7 +322,7 @@ def test_a_missing_phrase_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.tensorflow
-@pytest.mark.parametrize("options", [[], ["--streaming"], ["--sellable"]])
+@pytest.mark.parametrize("options", [[], ["--streaming"], ["--verify"], ["--sellable"]])
 def test_command_passes_its_options(
     options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

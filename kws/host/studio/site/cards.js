@@ -3,6 +3,7 @@
 import { json, path, refresh } from "./api.js";
 import { each, h, set } from "./dom.js";
 import { announce, attempt, card as section, playButton, problemLine } from "./parts.js";
+import { speakerField } from "./speaker_field.js";
 import { texts } from "./texts.js";
 
 const own = texts.cards;
@@ -10,7 +11,6 @@ const KEPT_S = 3; // of sound; training needs 2.5 s before the end of a word
 const AFTER_MS = 500; // of sound after the report
 const SHOWN_MS = 2500;
 const NEAR_EVERY_MS = 5000; // talk has many near misses: they must not fill the list
-const SPEAKER = "kws-speaker"; // in localStorage, as in step Record
 
 // `core()`: the model's page (see browser_source.js), or undefined.
 export function cardList(core) {
@@ -18,8 +18,9 @@ export function cardList(core) {
   const words = h("select", { "aria-label": own.word });
   const missed = h("button", { type: "button", onclick: () => keep("missed", words.value, 0) }, own.missed);
   const problem = problemLine();
+  const speaker = speakerField(() => problem.show(""));
   const list = h("ul.cards", {}), empty = h("p.hint", {}, own.none);
-  const element = section(own.title, own.lead, heard, h("div.row", {}, words, missed), problem.element, empty, list);
+  const element = section(own.title, own.lead, heard, h("div.row", {}, words, missed), problem.element, empty, speaker.element, list);
   let known = [], timer = 0, nearAt = -Infinity;
 
   // Keeps the sound up to `endMs` of the sound that the model has heard; by default, up to now.
@@ -33,12 +34,15 @@ export function cardList(core) {
   }
 
   async function sort(card, answer) {
-    const speaker = localStorage.getItem(SPEAKER) ?? "";
+    if (answer === "mine" && !speaker.name()) {
+      problem.show(texts.record.speakerMissing);
+      return speaker.focus();
+    }
     const address = `/api/cards/${encodeURIComponent(card.name)}`;
-    const done = await attempt(() => json("POST", address, { is: answer, speaker }), problem);
+    const done = await attempt(() => json("POST", address, { is: answer, speaker: speaker.name() }), problem);
     if (done?.problem) problem.show(own.problem(done.problem));
     else if (done) announce(own.sorted[answer]);
-    refresh();
+    return refresh();
   }
 
   function make(card) {
@@ -71,6 +75,8 @@ export function cardList(core) {
       each(words, known, (word) => word, (word) => h("option", { value: word }, texts.spoken(word)));
       set(words, { hidden: known.length < 2 });
       set(empty, { hidden: state.cards.length > 0 });
+      speaker.update([...new Set(Object.values(state.speakers))]);
+      set(speaker.element, { hidden: state.cards.length === 0 });
       each(list, state.cards, (card) => `${card.name} ${known.length < 2}`, make);
     },
   };

@@ -42,7 +42,7 @@ export function judgeStep(index) {
   const showCauses = onChange((list) => {
     causes.hidden = list.length === 0;
     causes.replaceChildren(h("h2", own.causesTitle), h("ul.causes", list.map(({ why, next }) =>
-      h("li", h("p", h("strong", sentence(why))), h("p", sentence(next), stepsOf(next).map((step) => [" ", h("a", { href: `#${step}` }, own.goTo[step])]))))));
+      h("li", h("p", h("strong", sentence(why))), h("p", sentence(withoutOptions(next)), stepsOf(next).map((step) => [" ", h("a", { href: `#${step}` }, own.goTo[step])]))))));
   });
   const showFigures = onChange((lines) => {
     figures.parentElement.hidden = lines.length === 0;
@@ -94,6 +94,9 @@ const stepsOf = (remedy) => [
   ...(/record/.test(remedy) ? ["record"] : []),
   ...(/epochs|train|seed/.test(remedy) ? ["train"] : []),
 ];
+
+// Remedies name options of the commands, which mean nothing beside links to the steps.
+const withoutOptions = (remedy) => remedy.replace(/ \((?:--|kws )[^)]*\)/g, "").replace("--seed", "seed");
 
 // Evidence and remedies come as fragments of sentences.
 function sentence(text, end = ".") {

@@ -49,7 +49,7 @@ export function tryStep(index) {
     set(lead, { textContent: hasPage ? own.say(state.words) : own.makeLead });
     set(open, { hidden: !hasPage, href: address });
     set(hint, { hidden: !hasPage });
-    set(cards.element, { hidden: !hasPage });
+    set(cards.element, { hidden: !hasPage && state.cards.length === 0 });
     cards.update(state);
     use.update(Object.entries(own.uses), use.value || "home");
     microphone.update(Object.entries(own.microphones), microphone.value || "machine");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records takes: who speaks, which word, the button, and the level. Step Record and the phone's page use it.
 import { json, path } from "./api.js";
-import { h, icon, newId, onChange, set } from "./dom.js";
+import { h, icon, onChange, set } from "./dom.js";
 import { choice } from "./parts.js";
 import { Recorder, SILENT } from "./recorder.js";
+import { speakerField } from "./speaker_field.js";
 import { texts } from "./texts.js";
 
-const SPEAKER = "kws-speaker"; // in localStorage
 const QUIETEST_DB = -54;
 const RING = 2 * Math.PI * 46; // length of the ring around the button
 const own = texts.record;
@@ -15,9 +15,7 @@ const idle = matchMedia("(pointer: coarse)").matches ? own.idleTouch : own.idle;
 // `saved(word)` is called after a take was saved, and returns a promise of the number of the word's takes. `named()`
 // is called when the speaker's name changes.
 export function takeRecorder(saved, named = () => {}) {
-  const names = h("datalist", { id: newId("names") });
-  const speaker = h("input", { id: newId("speaker"), type: "text", maxlength: 80, autocomplete: "off", list: names.id,
-    value: localStorage.getItem(SPEAKER) ?? "", oninput: () => { localStorage.setItem(SPEAKER, speaker.value); say(""); named(); } });
+  const speaker = speakerField(() => { say(""); named(); });
   const words = choice(own.word, () => say(""));
   const ring = ringPicture();
   const caption = h("span", own.record);
@@ -26,7 +24,7 @@ export function takeRecorder(saved, named = () => {}) {
   const bars = Array.from({ length: 24 }, () => h("i"));
   const level = h("div.level", { role: "meter", "aria-label": own.level, "aria-valuemin": QUIETEST_DB, "aria-valuemax": 0, "aria-valuenow": QUIETEST_DB }, bars);
   const element = h("section.card.recorder", { "aria-label": own.record },
-    h("div.fields", h("div.field", h("label", { for: speaker.id }, own.speaker), speaker, names, h("p.hint", own.speakerHint)), words.element),
+    h("div.fields", speaker.element, words.element),
     h("div.stage", prompt, button, level, result));
 
   let windowMs = 0, phase = "idle", peak = 0, drawn = 0, isShown = false;
@@ -50,7 +48,7 @@ export function takeRecorder(saved, named = () => {}) {
 
   async function record() {
     if (phase !== "idle") return;
-    if (!speaker.value.trim()) {
+    if (!speaker.name()) {
       say(own.speakerMissing, "bad");
       return speaker.focus();
     }
@@ -64,7 +62,7 @@ export function takeRecorder(saved, named = () => {}) {
         if (next === "speak") ring.run(ms);
       });
       enter("saving");
-      const answer = await json("POST", path("/api/takes", { word, speaker: speaker.value.trim() }), samples);
+      const answer = await json("POST", path("/api/takes", { word, speaker: speaker.name() }), samples);
       if (answer.problem) say(`${answer.problem.charAt(0).toUpperCase()}${answer.problem.slice(1)}.`, "fair");
       else say(own.saved(word, await saved(word)), "good");
     } catch (error) {
@@ -107,7 +105,6 @@ export function takeRecorder(saved, named = () => {}) {
     words.element.hidden = labels.length < 2;
     enter(phase);
   });
-  const showNames = onChange((known) => names.replaceChildren(...known.map((name) => h("option", { value: name }))));
   words.element.addEventListener("change", () => enter(phase));
 
   enter("idle");
@@ -115,12 +112,12 @@ export function takeRecorder(saved, named = () => {}) {
     element,
     enter: () => { isShown = true; },
     leave: () => { isShown = false; recorder.close(); },
-    speaker: () => speaker.value.trim(),
+    speaker: speaker.name,
     // `speakers`: names to choose from.
     update(labels, ms, speakers) {
       windowMs = ms;
       showWords(labels);
-      showNames(speakers);
+      speaker.update(speakers);
     },
   };
 }
