@@ -88,7 +88,7 @@ def test_a_board_at_the_browser_is_watched(page: Page, served: Studio) -> None:
         here.get_by_role("radio", name="the computer of this browser").check()
         here.get_by_text("1 board is connected.").wait_for()
         go(page, "Record")
-        page.get_by_label("Who is speaking?").fill("Anna")
+        page.get_by_label("Who is speaking?").filter(visible=True).fill("Anna")
         page.get_by_text("--speaker Anna --port browser.port").wait_for()
         go(page, "Try")
         page.get_by_role("radio", name="the board's").check()

@@ -291,7 +291,8 @@ def test_a_card_becomes_a_take_of_whoever_said_it(
     (take,) = project.takes()
     assert Project(project.path).settings.speakers[take.speaker] == "Anna"
     go(page, "Record")
-    assert page.locator("input:visible[maxlength='80']").input_value() == "Anna"
+    name = page.get_by_label("Who is speaking?").filter(visible=True)
+    assert name.input_value() == "Anna"
 
 
 def test_the_page_continues_after_its_server_was_killed(
