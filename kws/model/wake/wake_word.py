@@ -71,12 +71,13 @@ _RECIPE: dict[str, Any] = {
 }
 
 _TAUGHT: dict[str, Any] = {"copies": 12, "teacher_share": 0.9, "prior_correction": True}
-"""Settings of the last round, which has teachers. Only its model is prior-corrected, because scores
-of the teachers and labels of the clips must have the same priors."""
+"""Settings of models with teachers: the last round and the second look. Only these are
+prior-corrected, because scores of the teachers and labels of the clips must have the same
+priors."""
 
 _MORE_EPOCHS = 2
-"""Epoch multiplier of the third round. With fewer epochs, the model differs more from the mean of
-its teachers."""
+"""Epoch multiplier of the third round and the second look. With fewer epochs, a model differs more
+from the mean of its teachers."""
 
 _STREAMING_ARCH = "mixednet"
 _STREAMING_EPOCHS = 4
