@@ -11,8 +11,9 @@ describes them; all columns but `file` are optional:
 - `transcript`: the spoken text
 - `contains_<word>`: whether the word is spoken: yes, no or unsure
 
-Without a manifest, a text file next to a recording (`kitchen.txt` for `kitchen.wav`) is its
-transcript, and each split gets its own part of each recording.
+Without a manifest, each split gets its own part of each recording, and a text file next to a
+recording (`kitchen.txt` for `kitchen.wav`) is its transcript. With or without one, the text file
+may be a label track: see `label_track.py`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import csv
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +31,9 @@ from kws._core import SAMPLE_RATE
 from kws.audio.dataset import Split
 from kws.audio.decoding.file_kinds import readable_endings
 from kws.audio.decoding.left_out import damaged_text, undecodable, undecodable_text, unopened
+from kws.audio.label_track import Label, labels_beside, track_of
 from kws.audio.pcm import Pcm
+from kws.audio.resampling import duration_of
 from kws.audio.sound_files import hear
 from kws.errors import DataError
 from kws.parallel import on_all_cores
@@ -54,6 +57,12 @@ SPLIT_PARTS = {Split.TRAIN: (0.0, 0.8), Split.VALIDATION: (0.8, 0.9), Split.TEST
 PAUSE = np.zeros(SAMPLE_RATE // 5, np.int16)
 """Digital silence between two joined recordings of a source."""
 
+_LABEL_MARGIN = 0.5
+"""Seconds before and after a label that are left out with it."""
+
+_SHORTEST_PART = 1.0
+"""Seconds; shorter parts between labels are left out, too."""
+
 
 @dataclass(frozen=True)
 class LongRecording:
@@ -73,17 +82,41 @@ class LongRecording:
     contains: dict[str, str] = field(default_factory=dict)
     """The manifest's entry per word: yes, no or unsure."""
 
+    labels: tuple[Label, ...] = ()
+    """What is said when, from a label track; it may name only a few passages."""
+
     def may_contain(self, words: Iterable[str]) -> bool:
         """Whether one of these words, or a homophone, may be spoken in it.
 
         A word with an s (`computers`, `computer's`) counts as the word: it is heard before the s.
         Without a transcript or a manifest entry, the recording is assumed to contain none.
         """
-        spoken = f" {_plain_text(self.transcript or '')} "
-        return any(
-            self.contains.get(word, "no") != "no" or any(form in spoken for form in _forms(word))
-            for word in words
-        )
+        words = tuple(words)
+        said = any(self.contains.get(word, "no") != "no" for word in words)
+        return said or _names_one(self.transcript or "", words)
+
+    def without(self, words: Iterable[str]) -> list[LongRecording]:
+        """Its parts between the labels that name one of these words, or a homophone.
+
+        Raises:
+            AudioError: the file is missing or damaged.
+        """
+        words = tuple(words)
+        named = [label for label in self.labels if _names_one(label.text, words)]
+        if not named:
+            return [self]
+        seconds = duration_of(self.path)
+        first, last = (share * seconds for share in self.part)
+        parts = []
+        for label in sorted(named, key=lambda it: it.start):
+            parts.append((first, min(label.start - _LABEL_MARGIN, last)))
+            first = max(first, label.end + _LABEL_MARGIN)
+        parts.append((first, last))
+        return [
+            replace(self, part=(start / seconds, end / seconds))
+            for start, end in parts
+            if end - start >= _SHORTEST_PART
+        ]
 
 
 def open_recordings(folders: Sequence[Path], split: Split | None, kind: str) -> list[LongRecording]:
@@ -152,6 +185,11 @@ def _opened(folder: Path, paths: list[Path]) -> list[Path]:
     return [path for path in paths if path not in faults]
 
 
+def count_files(recordings: Iterable[LongRecording]) -> int:
+    """The number of files that they are in."""
+    return len({recording.path for recording in recordings})
+
+
 def load_recordings(
     recordings: Sequence[LongRecording], progress: Callable[[int], object] = lambda _: None
 ) -> list[Pcm]:
@@ -166,7 +204,8 @@ def load_recordings(
     def load(recording: LongRecording) -> Pcm:
         pcm = hear(recording.path).pcm
         start, end = (round(share * len(pcm)) for share in recording.part)
-        return pcm[start:end]
+        # A view would keep the whole recording in memory.
+        return pcm if end - start == len(pcm) else pcm[start:end].copy()
 
     sounds = []
     for pcm in on_all_cores(load, recordings):
@@ -188,6 +227,11 @@ _LETTERS = r"(?:[^\W_]|[\u0300-\u036f\u0900-\u0963\u0966-\u0dff\u0e31-\u0e4e\u20
 
 _UNSPACED = re.compile("[\u0e00-\u0eff\u2e80-\ua4cf\uf900-\ufaff]")
 """Letters of Thai, Lao, Chinese and Japanese, which have no spaces between words."""
+
+
+def _names_one(text: str, words: Iterable[str]) -> bool:
+    spoken = f" {_plain_text(text)} "
+    return any(form in spoken for word in words for form in _forms(word))
 
 
 def _forms(word: str) -> list[str]:
@@ -239,18 +283,19 @@ def _listed(manifest: Path, split: Split | None, kind: str) -> dict[Path, LongRe
             row.get("speaker_or_group") or path.stem,
             transcript=row.get("transcript"),
             contains=contains,
+            labels=labels_beside(path),
         )
     return listed
 
 
 def _plain(path: Path, folder: Path, split: Split | None) -> LongRecording:
-    text = path.with_suffix(".txt")
+    text, labels = track_of(path), labels_beside(path)
     transcript = None
-    if text.is_file():
+    if text.is_file() and not labels:
         try:
             transcript = text.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError):
             raise DataError(f"{text}: is not text; correct or remove it") from None
     source = path.parent.name if path.parent != folder else folder.resolve().name
     part = SPLIT_PARTS[split] if split else (0.0, 1.0)
-    return LongRecording(path, source, path.stem, part, transcript)
+    return LongRecording(path, source, path.stem, part, transcript, labels=labels)

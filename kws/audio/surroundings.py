@@ -45,7 +45,7 @@ class Surroundings:
     """Folders of talk; some speakers are used for calibration instead of training."""
 
     def talk(self, split: Split | None, words: Sequence[str]) -> list[LongRecording]:
-        """The recordings of talk that contain none of these words.
+        """The recordings of talk, and parts of them, that contain none of these words.
 
         Speakers held back from training are in the validation split.
 
@@ -60,7 +60,12 @@ class Surroundings:
             recordings = [r for r in recordings if r.speaker not in people]
         elif split is Split.VALIDATION and people:
             recordings += [r for r in self._held_back_talk() if r.speaker in people]
-        clean = [r for r in recordings if not r.may_contain(words)]
+        clean = [
+            part
+            for recording in recordings
+            if not recording.may_contain(words)
+            for part in recording.without(words)
+        ]
         if recordings and not clean:
             raise DataError(
                 f"{folders[0]}: every recording contains one of {', '.join(words)}; "

@@ -186,19 +186,28 @@ class Project:
 
     @property
     def sound_hash(self) -> str:
-        """Changes when recordings or accidental detections are added or removed; empty without."""
+        """Changes with recordings, accidental detections and label tracks; empty without."""
         names = [f"{take.word}/{take.path.name}" for take in self.takes()]
         names += sorted(path.name for path in self._accidental())
+        texts = [(path.name, read_changed(path, Path.read_bytes) or b"") for path in self._texts()]
+        names += [f"{name} {text!r}" for name, text in sorted(texts) if text.strip()]
         return hashlib.sha256("\n".join(names).encode()).hexdigest()[:16] if names else ""
 
     @property
     def sound_time(self) -> float:
-        """When the newest recording or accidental detection was made; 0 without."""
-        files = [*(take.path for take in self.takes()), *self._accidental()]
+        """When the newest recording, accidental detection or text was made; 0 without."""
+        files = [*(take.path for take in self.takes()), *self._accidental(), *self._texts()]
         return max((changed_at(path) for path in files), default=0.0)
 
     def _accidental(self) -> Iterator[Path]:
         return (self.path / HOME / MINED_FOLDER).glob("*.wav")
+
+    def _texts(self) -> Iterator[Path]:
+        """Transcripts and label tracks of talk in the project."""
+        for folder in self.settings.negatives:
+            path = self.path / folder
+            if path.resolve().is_relative_to(self.path):
+                yield from path.rglob("*.txt")
 
     def add_take(self, word: str, speaker: str, pcm: Pcm) -> tuple[Path | None, str]:
         """Cut and save a recording; returns its file, or None and the problem with it.

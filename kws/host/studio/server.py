@@ -36,6 +36,7 @@ from kws.errors import KwsError, ToolError, UsageError, os_reason
 from kws.features import spectrogram
 from kws.files import atomic_write
 from kws.host.build.programs import cache_folder
+from kws.host.studio.alarms import alarm_facts, answer_alarm
 from kws.host.studio.browser_ports import STATES, BrowserPorts
 from kws.host.studio.cards import add_card, find_card, sort_card
 from kws.host.studio.efforts import EFFORTS, runs_of
@@ -149,6 +150,7 @@ def application(project: Project, port: int, token: str) -> Starlette:
         Route("/api/jobs/{number:int}/log", studio.log),
         Route(f"/runs/{{run}}/{REPORT}", studio.report),
         Route("/api/runs/{run}/sounds", studio.report_sounds),
+        Route("/api/runs/{run}/alarms/{number:int}", studio.answer_alarm, methods=["POST"]),
         Route("/try/{effort}/{name:path}", studio.exported_page),
         Route("/downloads/{path:path}", studio.download),
         Route("/{name}", _site_file),
@@ -499,13 +501,34 @@ class _Studio:
         answer.headers["Content-Security-Policy"] = f"{policy}; {_REPORT_POLICY}"
         return answer
 
-    def report_sounds(self, request: Request) -> Response:
-        """The sounds of a report's false alarms and missed words; none if the user deleted it."""
+    def _figures_of(self, run: str) -> dict[str, Any]:
+        """The figures in a run's report; none if the user deleted it."""
         try:
-            figures = figures_in(self._report_of(request.path_params["run"]).read_bytes())
+            return figures_in(self._report_of(run).read_bytes())
         except (OSError, ValueError):
-            figures = {}
-        return JSONResponse({name: figures.get(name, []) for name in ("alarms", "missed")})
+            return {}
+
+    def report_sounds(self, request: Request) -> Response:
+        """The sounds of a report's false alarms and missed words."""
+        figures = self._figures_of(request.path_params["run"])
+        alarms = [alarm_facts(self._project, alarm) for alarm in figures.get("alarms", [])]
+        return JSONResponse({"alarms": alarms, "missed": figures.get("missed", [])})
+
+    async def answer_alarm(self, request: Request) -> Response:
+        mine = (await _object(request)).get("mine")
+        if not isinstance(mine, bool):
+            raise UsageError("the request is not understood; reload the page")
+
+        def answer() -> Path:
+            alarms = self._figures_of(request.path_params["run"]).get("alarms", [])
+            if request.path_params["number"] >= len(alarms):
+                raise HTTPException(404, "this report has changed; reload the page")
+            alarm = alarms[request.path_params["number"]]
+            return answer_alarm(self._project, alarm, mine=mine)
+
+        track = await run_in_threadpool(answer)
+        self._changed()
+        return JSONResponse({"track": track.relative_to(self._project.path).as_posix()})
 
     def exported_page(self, request: Request) -> Response:
         effort, name = request.path_params["effort"], request.path_params["name"] or "index.html"

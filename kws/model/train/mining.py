@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from kws._core import SAMPLE_RATE
 from kws.audio.dataset import Split
-from kws.audio.long_recordings import PAUSE, LongRecording
+from kws.audio.long_recordings import PAUSE, LongRecording, count_files
 from kws.audio.mined_recordings import (
     MINED_FOLDER,
     MinedClip,
@@ -180,7 +180,7 @@ def mine_recordings(
         raise UsageError(f"{out}: is among the recordings; choose a folder outside of them")
     ambient = Surroundings(settings.folders)
     recordings = ambient.talk(settings.split, bundle.keywords)
-    excluded = len(ambient.talk(settings.split, ())) - len(recordings)
+    excluded = count_files(ambient.talk(settings.split, ())) - count_files(recordings)
     streams = list(_streams(recordings, stream_seconds))
     seconds = sum(part.seconds for stream in streams for part in stream)
     clips: list[MinedClip] = []
@@ -202,7 +202,7 @@ def mine_recordings(
         write_manifest(folder, clips)
     if not clips:
         shutil.rmtree(out)
-    return Mining(seconds / 3600, len(recordings), excluded, counts, tuple(clips))
+    return Mining(seconds / 3600, count_files(recordings), excluded, counts, tuple(clips))
 
 
 def _keep(folder: Path, event: Event, number: int, settings: MiningSettings) -> MinedClip:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Step 4: how well a model hears, why, and its threshold.
-import { json } from "./api.js";
+import { json, refresh } from "./api.js";
 import { alarmsHere } from "./controls.js";
 import { h, icon, onChange, set } from "./dom.js";
 import { attempt, card, head, modelChoice, needs, newSlider, playButton, runButton } from "./parts.js";
@@ -141,9 +141,26 @@ function missesAt(curve, most) {
 
 const MISSED = 4; // shown here; the report has more
 
+// A false alarm's sound, and for one in talk a switch that says that it was the user's word after all. `note` says what follows.
+function alarmButtons(run, { label, peak, sound, number, mine }, note) {
+  const name = own.alarm(label, peak);
+  const play = playButton("", name, () => sound, h("strong", label), h("span.hint", `${peak}`));
+  if (mine === null) return play;
+  const said = h("button.plain.small", { type: "button", "aria-pressed": `${mine}`, "aria-label": `${own.mine}: ${name}`, onclick: answer }, icon("check"), own.mine);
+  async function answer() {
+    const wanted = said.getAttribute("aria-pressed") === "false";
+    const done = await attempt(() => json("POST", `/api/runs/${encodeURIComponent(run)}/alarms/${number}`, { mine: wanted }));
+    if (!done) return;
+    set(said, { "aria-pressed": `${wanted}` });
+    set(note, { textContent: wanted ? own.isMine(done.track) : own.isNotMine(done.track) });
+    refresh();
+  }
+  return h("span.alarm", play, said);
+}
+
 // Sounds of the report beside the threshold: { element, load(run), update(threshold), play() }.
 function mistakes() {
-  const element = h("div.mistakes");
+  const element = h("div.mistakes"), note = h("p.hint", { role: "status" });
   let here = null, wanted = "", at = 0;
 
   async function load(run) {
@@ -152,10 +169,10 @@ function mistakes() {
     element.replaceChildren();
     const { alarms = [], missed = [] } = (await attempt(() => json("GET", `/api/runs/${encodeURIComponent(run)}/sounds`))) ?? {};
     if (run !== wanted) return;
-    here = alarmsHere(own.alarmsHere, alarms, ({ label, peak, sound }) =>
-      playButton("", own.alarm(label, peak), () => sound, h("strong", label), h("span.hint", `${peak}`)));
+    here = alarmsHere(own.alarmsHere, alarms.map((alarm, number) => ({ ...alarm, number })), (alarm) => alarmButtons(run, alarm, note));
     here.update(() => at);
-    element.replaceChildren(here.element, missed.length > 0 && h("div", h("p.hint", own.missedHere), h("div.row",
+    set(note, { textContent: "" });
+    element.replaceChildren(here.element, note, missed.length > 0 && h("div", h("p.hint", own.missedHere), h("div.row",
       missed.slice(0, MISSED).map(({ label, where, sound }) =>
         playButton("", own.missedWord(label, where), () => sound, h("strong", label), h("span.hint", where))))) || "");
   }

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from kws._core import SAMPLE_RATE
 from kws.audio.mined_recordings import before_ms
 from kws.audio.pcm import Pcm, samples_of
 from kws.bundle.bundle import Bundle
@@ -49,6 +50,9 @@ class Excerpt:
 
     peak: int = 0
     """Highest threshold at which a false alarm is still reported, 0 to 255."""
+
+    seconds: tuple[float, float] | None = None
+    """Start and end of the sound in the recording of the talk."""
 
 
 def excerpts_of(
@@ -109,11 +113,18 @@ def peaks_of(bundle: Bundle, trace: Trace, reports: Sequence[Report]) -> list[in
 
 def _excerpt(stream: Stream, event: FalseAlarm | Word, clip_ms: int) -> Excerpt:
     """The sound up to a false alarm or around a word: 2.5 s, more if the window exceeds 1 s."""
+    played = None
     if isinstance(event, FalseAlarm):
         end_ms = event.report.time_ms + 300
-        file = stream.file_at(event.report.time_ms)
+        played = stream.played_at(event.report.time_ms)
+        file = played.path if played else None
     else:
         end_ms, file = event.end_ms + 800, event.file
     end = min(samples_of(end_ms), len(stream.pcm))
     pcm = stream.pcm[max(end - samples_of(before_ms(clip_ms)), 0) : end].copy()
-    return Excerpt(event, pcm, stream.kind, stream.source, file)
+    excerpt = Excerpt(event, pcm, stream.kind, stream.source, file)
+    if not played:
+        return excerpt
+    last = end / SAMPLE_RATE - played.start_ms / 1000 + played.from_seconds
+    first = max(last - len(pcm) / SAMPLE_RATE, 0.0)
+    return replace(excerpt, seconds=(round(first, 3), round(last, 3)))

@@ -87,6 +87,7 @@ class StreamResult:
                     "kind": str(excerpt.kind),
                     "source": excerpt.source or None,
                     "file": str(excerpt.file) if excerpt.file else None,
+                    "seconds": excerpt.seconds,
                     "word_said": excerpt.event.near.label if excerpt.event.near else None,
                 }
                 for excerpt in self.excerpts

@@ -146,6 +146,8 @@ def _alarm(excerpt: Excerpt) -> dict[str, Any]:
         "where": TITLES[excerpt.kind],
         "source": excerpt.source,
         "file": excerpt.file.name if excerpt.file else "",
+        "path": excerpt.file.as_posix() if excerpt.file else "",
+        "seconds": excerpt.seconds,
         "sound": _sound(excerpt.pcm),
     }
 

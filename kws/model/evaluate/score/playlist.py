@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kws.audio.dataset import DataSet, Split
-from kws.audio.long_recordings import LongRecording
+from kws.audio.long_recordings import LongRecording, count_files
 from kws.audio.surroundings import Surroundings
 from kws.bundle.bundle import Bundle
 from kws.model.evaluate.score.clip_scores import (
@@ -83,8 +83,8 @@ def make_playlist(
         every = surroundings.talk(split, ())
         about |= {
             "negatives": [str(folder) for folder in surroundings.negatives],
-            "talk_recordings": len(talk),
-            "excluded_recordings": len(every) - len(talk),
+            "talk_recordings": count_files(talk),
+            "excluded_recordings": count_files(every) - count_files(talk),
             "split": name,
         }
     if recording:

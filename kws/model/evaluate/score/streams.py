@@ -25,6 +25,7 @@ import numpy.typing as npt
 from kws._core import SAMPLE_RATE
 from kws.audio.background_noises import make_noises, room_after
 from kws.audio.dataset import Clip, DataSet, Split, load_backgrounds, load_pcm
+from kws.audio.label_track import Label, read_labels
 from kws.audio.pcm import Pcm, samples_of, speech_span
 from kws.audio.sound_files import hear
 from kws.config import check_range
@@ -209,6 +210,18 @@ class StreamPlan:
 
 
 @dataclass(frozen=True)
+class Played:
+    """A recording, or a part of it, in a stream of talk."""
+
+    path: Path
+    start_ms: int
+    """When it starts in the stream; negative if before the stream's start."""
+
+    from_seconds: float = 0.0
+    """Start of the part in the recording."""
+
+
+@dataclass(frozen=True)
 class Stream:
     """A recording and the words spoken in it."""
 
@@ -220,8 +233,8 @@ class Stream:
     source: str = ""
     """Source of talk; else empty."""
 
-    files: tuple[tuple[int, Path], ...] = ()
-    """Recordings of talk by time: start in ms, negative if before the stream's start."""
+    played: tuple[Played, ...] = ()
+    """Recordings of talk by time."""
 
     @property
     def hours(self) -> float:
@@ -233,9 +246,9 @@ class Stream:
         room = room_after(window_ms)
         return np.concatenate([self.pcm, room]) if self.kind == Kind.RECORDING else self.pcm
 
-    def file_at(self, time_ms: int) -> Path | None:
+    def played_at(self, time_ms: int) -> Played | None:
         """The recording that is played at a time; None if unknown."""
-        return next((file for start, file in reversed(self.files) if start <= time_ms), None)
+        return next((it for it in reversed(self.played) if it.start_ms <= time_ms), None)
 
 
 def make_streams(
@@ -291,42 +304,27 @@ def make_streams(
 
 
 def read_stream(recording: Path, labels: Path) -> Stream:
-    """A user's recording with a label track as Audacity exports it.
-
-    Each line of the label file is `start end word`, separated by tabs, with times in seconds.
-    Lines that start with a backslash (frequencies) are skipped.
+    """A user's recording with its label track.
 
     Raises:
         AudioError: the recording cannot be read.
         DataError: the label file cannot be read, or a line is wrong.
     """
     pcm = hear(recording).pcm
-    try:
-        lines = labels.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not text"
-        raise DataError(
-            f"{labels}: {reason.lower()}; pass a label file exported by Audacity"
-        ) from None
-    words = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip() or line.startswith("\\"):
-            continue
-        words.append(_labelled(f"{labels}: line {number}", line, len(pcm) / SAMPLE_RATE))
+    seconds = len(pcm) / SAMPLE_RATE
+    words = [_word(labels, label, seconds) for label in read_labels(labels)]
     return Stream(pcm, tuple(sorted(words, key=lambda word: word.start_ms)))
 
 
-def _labelled(where: str, line: str, seconds: float) -> Word:
-    fields = line.split("\t")
-    try:
-        start, end, label = float(fields[0]), float(fields[1]), word_of(fields[2])
-    except (ValueError, IndexError):
+def _word(labels: Path, label: Label, seconds: float) -> Word:
+    """The word of a label."""
+    word = word_of(label.text)
+    if not 0 <= label.start <= label.end <= seconds + 1 or not word:
         raise DataError(
-            f"{where}: must be start, end (seconds) and word, separated by tabs"
-        ) from None
-    if not 0 <= start <= end <= seconds + 1 or not label:
-        raise DataError(f"{where}: {start:g} to {end:g} s is not within the {seconds:.1f} s")
-    return Word(label, round(1000 * start), round(1000 * end))
+            f"{labels}: line {label.line}: {label.start:g} to {label.end:g} s is not within the "
+            f"{seconds:.1f} s, or there is no word"
+        )
+    return Word(word, round(1000 * label.start), round(1000 * label.end))
 
 
 class _Deck:

@@ -12,7 +12,6 @@ import contextlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import soxr
@@ -20,9 +19,9 @@ import soxr
 from kws._core import SAMPLE_RATE
 from kws.audio.long_recordings import PAUSE, LongRecording
 from kws.audio.pcm import Pcm
-from kws.audio.resampling import read_blocks
+from kws.audio.resampling import duration_of, read_blocks
 from kws.audio.surroundings import level_talk
-from kws.model.evaluate.score.streams import PART_MINUTES, Kind, Stream
+from kws.model.evaluate.score.streams import PART_MINUTES, Kind, Played, Stream
 
 _BLOCK_SECONDS = 30.0
 
@@ -51,10 +50,10 @@ def recorded_talk(
         sources.setdefault(recording.source, []).append(recording)
     for source, group in sources.items():
         parts: list[Pcm] = []
-        starts: list[tuple[int, Path]] = []
+        played: list[Played] = []
         samples = 0
         for recording in group:
-            starts.append((samples, recording.path))
+            played.append(_played(recording, samples))
             blocks = read_blocks(recording.path, _BLOCK_SECONDS, recording.part)
             for pcm in itertools.chain(blocks, [PAUSE]):
                 parts.append(pcm)
@@ -63,12 +62,13 @@ def recorded_talk(
                     continue
                 joined = np.concatenate(parts)
                 while len(joined) > longest:
-                    yield _stream(joined[:longest], source, starts)
+                    yield Stream(joined[:longest], (), Kind.TALK, source, tuple(played))
                     joined = joined[longest:]
-                    starts = [(starts[-1][0] - longest, recording.path)]
+                    start_ms = played[-1].start_ms - longest * 1000 // SAMPLE_RATE
+                    played = [replace(played[-1], start_ms=start_ms)]
                 parts, samples = [joined], len(joined)
             progress(1)
-        yield _stream(np.concatenate(parts), source, starts)
+        yield Stream(np.concatenate(parts), (), Kind.TALK, source, tuple(played))
 
 
 def at_paces(streams: Iterable[Stream], paces: Sequence[float]) -> Iterator[Stream]:
@@ -84,12 +84,14 @@ def at_paces(streams: Iterable[Stream], paces: Sequence[float]) -> Iterator[Stre
                 yield stream
                 continue
             pcm = soxr.resample(stream.pcm, pace * SAMPLE_RATE, SAMPLE_RATE, quality="MQ")
-            yield replace(stream, pcm=pcm, files=())
+            yield replace(stream, pcm=pcm, played=())
 
 
-def _stream(pcm: Pcm, source: str, starts: Sequence[tuple[int, Path]]) -> Stream:
-    files = tuple((start * 1000 // SAMPLE_RATE, path) for start, path in starts)
-    return Stream(pcm, (), Kind.TALK, source, files)
+def _played(recording: LongRecording, sample: int) -> Played:
+    """The recording in a stream that it joins at a sample."""
+    first, _ = recording.part
+    from_seconds = first * duration_of(recording.path) if first else 0.0
+    return Played(recording.path, sample * 1000 // SAMPLE_RATE, from_seconds)
 
 
 def background_talk(recordings: Sequence[LongRecording], hours: float) -> dict[str, Pcm]:

@@ -76,8 +76,8 @@ def test_recordings_of_a_source_are_joined_unchanged(tmp_path: Path) -> None:
     pause = [0] * 3200
     assert streams["b"].pcm.tolist() == [300] * 16000 + pause + [5] * 16000 + pause
     assert all(stream.kind == Kind.TALK and not stream.words for stream in streams.values())
-    files = [streams["b"].file_at(ms) for ms in (0, 1199, 1200, 5000)]
-    assert [file and file.name for file in files] == ["1.wav", "1.wav", "2.wav", "2.wav"]
+    played = [streams["b"].played_at(ms) for ms in (0, 1199, 1200, 5000)]
+    assert [it and it.path.name for it in played] == ["1.wav", "1.wav", "2.wav", "2.wav"]
 
 
 def test_long_talk_is_split_without_loss(tmp_path: Path) -> None:
@@ -92,8 +92,8 @@ def test_long_talk_is_split_without_loss(tmp_path: Path) -> None:
     for stream in streams:
         for time_ms in range(0, round(1000 * 3600 * stream.hours), 50):
             value = int(stream.pcm[16 * time_ms])
-            file = stream.file_at(time_ms)
-            assert value == 0 or (file and file.stem == str(value - 1))
+            played = stream.played_at(time_ms)
+            assert value == 0 or (played and played.path.stem == str(value - 1))
 
 
 def test_talk_under_words_has_the_requested_length_and_one_level(tmp_path: Path) -> None:
@@ -110,6 +110,31 @@ def test_talk_under_words_has_the_requested_length_and_one_level(tmp_path: Path)
     assert len(background_talk([long], 20 / 3600)["c"]) == pytest.approx(20.2 * 16000)
     assert len(background_talk([long], 40 / 3600)["c"]) == pytest.approx(40.2 * 16000)
     assert background_talk([], 1) == {}
+
+
+def test_false_alarms_are_found_in_their_recording(bundle: Path, words: Path) -> None:
+    low = str(words / "kitchen" / "low3.wav")
+    every = [
+        alarm["seconds"]
+        for alarm in stream_facts(bundle, "--negatives", words, "--split", "all")[
+            "worst_false_alarms"
+        ]
+        if alarm["file"] == low and alarm["reported"] == "low"
+    ]
+    assert every
+    assert all(end - start == pytest.approx(2.5) or start == 0 for start, end in every)
+    assert all(start < 3 and 2 < end < 4 for start, end in every), "the word is from 2 to 3 s"
+    # In the last part of a recording, the same passage has the same place.
+    sound, _ = soundfile.read(low, dtype="int16")
+    long = words.parent / f"{words.name}_long" / "long.wav"
+    write_clip(long, np.concatenate([np.zeros(16000 * 50, np.int16), sound]))
+    alarms = stream_facts(bundle, "--negatives", long.parent)["worst_false_alarms"]
+    assert any(50 < start < 53 and 52 < end < 54 for start, end in (x["seconds"] for x in alarms))
+    long.with_suffix(".txt").write_text("52.0\t53.0\tlow\n52\t53\thigh\n")
+    facts = stream_facts(bundle, "--negatives", long.parent)
+    assert facts["talk_recordings"] == 1
+    assert facts["excluded_recordings"] == 0
+    assert facts["false_alarms"] == 0
 
 
 def test_false_alarms_of_talk_are_by_source_and_by_keyword(bundle: Path, words: Path) -> None:

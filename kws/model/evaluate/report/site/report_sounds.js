@@ -32,7 +32,7 @@ export function alarmList(section, alarms) {
     const fate = h("span.fate");
     const place = [alarm.where, alarm.source].filter(Boolean).join(", ");
     return { alarm, fate, item: row(play(`false alarm ${alarm.label}, peak ${alarm.peak}`, alarm.sound, h("strong", alarm.label)),
-      `peak ${alarm.peak}`, alarm.said && `said: ${alarm.said}`, place, alarm.file, fate) };
+      `peak ${alarm.peak}`, alarm.said && `said: ${alarm.said}`, place, alarm.file, alarm.seconds && `${alarm.seconds.map((it) => it.toFixed(1)).join(" to ")} s`, fate) };
   });
   section.append(...shortList(rows.map(({ item }) => item)));
   return {
