@@ -190,6 +190,22 @@ def count_files(recordings: Iterable[LongRecording]) -> int:
     return len({recording.path for recording in recordings})
 
 
+def seconds_left_out(recordings: Sequence[LongRecording], parts: Sequence[LongRecording]) -> float:
+    """How much shorter the parts of recordings are than these, because of label tracks.
+
+    Raises:
+        AudioError: a file is missing or damaged.
+    """
+    seconds = 0.0
+    for recording in recordings:
+        own = [part.part for part in parts if part.path == recording.path]
+        shares = sum(end - start for start, end in own)
+        start, end = recording.part
+        if own and shares < end - start:
+            seconds += (end - start - shares) * duration_of(recording.path)
+    return seconds
+
+
 def load_recordings(
     recordings: Sequence[LongRecording], progress: Callable[[int], object] = lambda _: None
 ) -> list[Pcm]:

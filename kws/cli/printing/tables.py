@@ -183,8 +183,11 @@ def talk_line(result: StreamResult | None) -> str:
     if not about.get("talk_recordings"):
         return "not measured: false alarms in talk; pass talk without keywords with --negatives"
     line = f"recordings of talk: {about['talk_recordings']}"
-    excluded = about["excluded_recordings"]
-    return f"{line}; skipped, as they may contain a keyword: {excluded}" if excluded else line
+    if excluded := about["excluded_recordings"]:
+        line += f"; skipped, as they may contain a keyword: {excluded}"
+    if seconds := about["excluded_seconds"]:
+        line += f"; left out because of label tracks: {seconds:.1f} s"
+    return line
 
 
 def kinds_table(by_kind: Mapping[Kind, StreamMetrics]) -> Table:

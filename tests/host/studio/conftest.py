@@ -221,7 +221,7 @@ def listener(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Browse
 
 
 # The browser's own lines: a server that was killed, and step Try's page without a service worker.
-EXPECTED = ("fetching the script", "ERR_CONNECTION_RE", "ERR_INCOMPLETE_CHUNKED", "ERR_SOCKET_NOT_")
+EXPECTED = ("ERR_CONNECTION_RE", "ERR_INCOMPLETE_CHUNKED", "ERR_SOCKET_NOT_")
 
 
 @pytest.fixture

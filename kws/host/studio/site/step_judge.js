@@ -92,11 +92,11 @@ export function judgeStep(index) {
 const stepsOf = (remedy) => [
   ...(/voices|talk|negatives|--data/.test(remedy) ? ["word"] : []),
   ...(/record/.test(remedy) ? ["record"] : []),
-  ...(/epochs|train|seed/.test(remedy) ? ["train"] : []),
+  ...(/epochs|train/.test(remedy) ? ["train"] : []),
 ];
 
-// Remedies name options of the commands, which mean nothing beside links to the steps.
-const withoutOptions = (remedy) => remedy.replace(/ \((?:--|kws )[^)]*\)/g, "").replace("--seed", "seed");
+// Remedies name options of the commands, which mean nothing beside links to the steps. The page has no seeds.
+const withoutOptions = (remedy) => remedy.replace(/ \((?:--|kws )[^)]*\)/g, "").replace(/, ([^,]+), or another --seed/, " or $1");
 
 // Evidence and remedies come as fragments of sentences.
 function sentence(text, end = ".") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the page installable, and keeps a copy of it for use without network (see sw.js). A page that
-// was opened as a file has neither; a page over http has them only on localhost.
+// was opened as a file has neither, nor has one in another page's frame; a page over http has them only on localhost.
 "use strict";
 
 async function keepOffline() {
@@ -15,7 +15,7 @@ async function keepOffline() {
   }
 }
 
-if (location.protocol.startsWith("http")) {
+if (location.protocol.startsWith("http") && window.top === window) {
   // Not in index.html: browsers report a manifest that belongs to a local file as an error.
   const link = document.createElement("link");
   link.rel = "manifest";

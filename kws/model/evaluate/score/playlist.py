@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kws.audio.dataset import DataSet, Split
-from kws.audio.long_recordings import LongRecording, count_files
+from kws.audio.long_recordings import LongRecording, count_files, seconds_left_out
 from kws.audio.surroundings import Surroundings
 from kws.bundle.bundle import Bundle
 from kws.model.evaluate.score.clip_scores import (
@@ -85,6 +85,7 @@ def make_playlist(
             "negatives": [str(folder) for folder in surroundings.negatives],
             "talk_recordings": count_files(talk),
             "excluded_recordings": count_files(every) - count_files(talk),
+            "excluded_seconds": seconds_left_out(every, talk),
             "split": name,
         }
     if recording:

@@ -133,8 +133,10 @@ def test_false_alarms_are_found_in_their_recording(bundle: Path, words: Path) ->
     long.with_suffix(".txt").write_text("52.0\t53.0\tlow\n52\t53\thigh\n")
     facts = stream_facts(bundle, "--negatives", long.parent)
     assert facts["talk_recordings"] == 1
-    assert facts["excluded_recordings"] == 0
+    assert (facts["excluded_recordings"], facts["excluded_seconds"]) == (0, pytest.approx(2.0))
     assert facts["false_alarms"] == 0
+    line = "recordings of talk: 1; left out because of label tracks: 2.0 s"
+    assert line in evaluate(bundle, "--negatives", long.parent).stdout
 
 
 def test_false_alarms_of_talk_are_by_source_and_by_keyword(bundle: Path, words: Path) -> None:
