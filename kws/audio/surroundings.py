@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -102,12 +103,15 @@ class Surroundings:
 
     @property
     def fingerprint(self) -> str:
-        """A digest of the recordings' names; empty without any folder."""
+        """A digest of the recordings' names and of their texts; empty without any folder."""
         digest = hashlib.sha256()
         for folder in (*self.negatives, *self.noises, *self.rooms, *self.held_back):
             names = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*.*"))
             names += [folder.name] if folder.is_file() else []
             digest.update("\n".join(names).encode())
+            for text in sorted(folder.rglob("*.txt")):
+                with contextlib.suppress(OSError):
+                    digest.update(text.read_bytes())
         return digest.hexdigest()[:16] if self != Surroundings() else ""
 
     def _held_back_talk(self) -> list[LongRecording]:

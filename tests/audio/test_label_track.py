@@ -101,6 +101,10 @@ def test_only_labelled_passages_are_left_out(talk: Path) -> None:
         ("b.wav", (0.0, 1.0)),
     ]
     assert count_files(parts) == 2
+    before = Surroundings((talk,)).fingerprint
+    add_label(talk / "a.txt", HEY)
+    assert Surroundings((talk,)).fingerprint != before, "another training"
+    remove_label(talk / "a.txt", HEY)
     sounds = load_recordings(parts)
     assert np.unique(sounds[0]).tolist() == [0, 1, 2, 3, 4, 5]
     assert sounds[1].tolist() == [8] * 8000 + np.repeat(np.arange(9, 20), 16000).tolist()
