@@ -189,8 +189,10 @@ class Project:
         """Changes with recordings, accidental detections and label tracks; empty without."""
         names = [f"{take.word}/{take.path.name}" for take in self.takes()]
         names += sorted(path.name for path in self._accidental())
-        texts = [(path.name, read_changed(path, Path.read_bytes) or b"") for path in self._texts()]
-        names += [f"{name} {text!r}" for name, text in sorted(texts) if text.strip()]
+        for path in sorted(self._texts()):
+            with contextlib.suppress(OSError):
+                text = path.read_bytes()
+                names += [f"{path.name} {text!r}"] if text.strip() else []
         return hashlib.sha256("\n".join(names).encode()).hexdigest()[:16] if names else ""
 
     @property
