@@ -7,6 +7,7 @@ backslash (frequencies) are skipped.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -114,8 +115,11 @@ def _lines(file: Path) -> list[tuple[int, str]]:
 def _label(file: Path, number: int, line: str) -> Label:
     try:
         start, end, text = line.split("\t")[:3]
-        return Label(float(start), float(end), text, number)
+        label = Label(float(start), float(end), text, number)
+        if not math.isfinite(label.start + label.end):
+            raise ValueError
     except ValueError:
         raise DataError(
             f"{file}: line {number}: must be start, end (seconds) and word, separated by tabs"
         ) from None
+    return label

@@ -57,7 +57,7 @@ def test_a_transcript_is_no_label_track(tmp_path: Path) -> None:
     assert text.read_text() == "1 2 three\nhey marvin"
 
 
-@pytest.mark.parametrize("line", ["1\t2", "one\t2\tyes", "1 2 yes"])
+@pytest.mark.parametrize("line", ["1\t2", "one\t2\tyes", "1 2 yes", "1\tinf\tyes"])
 def test_a_wrong_line_of_a_track_is_named(tmp_path: Path, line: str) -> None:
     (tmp_path / "kitchen.txt").write_text(f"{line_of(HEY)}\n\n{line}\n")
     with pytest.raises(DataError, match=r"kitchen.txt: line 3: must be start, end"):

@@ -116,7 +116,8 @@ def _excerpt(stream: Stream, event: FalseAlarm | Word, clip_ms: int) -> Excerpt:
     played = None
     if isinstance(event, FalseAlarm):
         end_ms = event.report.time_ms + 300
-        played = stream.played_at(event.report.time_ms)
+        # The window's middle: the report may be made in the next recording.
+        played = stream.played_at(max(event.report.time_ms - clip_ms // 2, 0))
         file = played.path if played else None
     else:
         end_ms, file = event.end_ms + 800, event.file

@@ -124,8 +124,14 @@ def test_false_alarms_are_found_in_their_recording(bundle: Path, words: Path) ->
     assert every
     assert all(end - start == pytest.approx(2.5) or start == 0 for start, end in every)
     assert all(start < 3 and 2 < end < 4 for start, end in every), "the word is from 2 to 3 s"
-    # In the last part of a recording, the same passage has the same place.
+    # A word at the end of a recording is reported in the next one.
     sound, _ = soundfile.read(low, dtype="int16")
+    cut = words.parent / f"{words.name}_cut"
+    write_clip(cut / "1.wav", sound[:44000])
+    write_clip(cut / "2.wav", np.zeros(16000 * 5, np.int16))
+    alarms = stream_facts(bundle, "--negatives", cut, "--split", "all")["worst_false_alarms"]
+    assert {Path(alarm["file"]).name for alarm in alarms} == {"1.wav"}
+    # In the last part of a recording, the same passage has the same place.
     long = words.parent / f"{words.name}_long" / "long.wav"
     write_clip(long, np.concatenate([np.zeros(16000 * 50, np.int16), sound]))
     alarms = stream_facts(bundle, "--negatives", long.parent)["worst_false_alarms"]
