@@ -366,3 +366,16 @@ def test_the_page_is_small_and_needs_no_other_server(
     page.get_by_role("heading", level=1).wait_for()
     assert sum(sizes) < 200_000
     assert all(it.startswith(served.origin) for it in addresses)
+
+
+def test_the_page_is_light(studio: Serve, page: Page, project: Project) -> None:
+    received: list[float] = []
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    session.on("Network.loadingFinished", lambda it: received.append(it["encodedDataLength"]))
+    open_studio(page, studio(project.path))
+    for step in ("Record", "Train", "Judge", "Try", "Board"):
+        go(page, step)
+    page.wait_for_load_state("load")
+    assert len(received) > 20
+    assert sum(received) < 150_000

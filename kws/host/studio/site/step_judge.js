@@ -144,7 +144,7 @@ const MISSED = 4; // shown here; the report has more
 // A false alarm's sound, and for one in talk a switch that says that it was the user's word after all. `note` says what follows.
 function alarmButtons(run, { label, peak, sound, number, mine }, note) {
   const name = own.alarm(label, peak);
-  const play = playButton("", name, () => sound, h("strong", label), h("span.hint", `${peak}`));
+  const play = playButton("", name, () => sound, h("strong", label), " ", h("span.hint", `${peak}`));
   if (mine === null) return play;
   const said = h("button.plain.small", { type: "button", "aria-pressed": `${mine}`, "aria-label": `${own.mine}: ${name}`, onclick: answer }, icon("check"), own.mine);
   async function answer() {
@@ -174,7 +174,7 @@ function mistakes() {
     set(note, { textContent: "" });
     element.replaceChildren(here.element, note, missed.length > 0 && h("div", h("p.hint", own.missedHere), h("div.row",
       missed.slice(0, MISSED).map(({ label, where, sound }) =>
-        playButton("", own.missedWord(label, where), () => sound, h("strong", label), h("span.hint", where))))) || "");
+        playButton("", own.missedWord(label, where), () => sound, h("strong", label), " ", h("span.hint", where))))) || "");
   }
 
   return {

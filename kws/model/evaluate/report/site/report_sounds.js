@@ -48,7 +48,7 @@ export function alarmList(section, alarms) {
 
 // The button of a false alarm beside the threshold.
 export const alarmButton = (alarm) =>
-  play(`false alarm ${alarm.label}, peak ${alarm.peak}`, alarm.sound, h("strong", alarm.label), ` ${alarm.peak}`);
+  play(`false alarm ${alarm.label} ${alarm.peak}`, alarm.sound, h("strong", alarm.label), ` ${alarm.peak}`);
 
 export function missedList(section, words) {
   section.append(...shortList(words.map((word) =>
