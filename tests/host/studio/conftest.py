@@ -220,7 +220,7 @@ def listener(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Browse
     )
 
 
-# The browser's own lines: a server that was killed, and step Try's page without a service worker.
+# The browser's own lines about a server that was killed.
 EXPECTED = ("ERR_CONNECTION_RE", "ERR_INCOMPLETE_CHUNKED", "ERR_SOCKET_NOT_")
 
 
