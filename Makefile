@@ -113,7 +113,8 @@ demo: build/.demo-packages $(VENV)/.core $(VENV)/.for-train
 # hours on two cores; finished runs are kept, and an interrupted run resumes. Two runs at a time need 3 GB of memory each.
 # DATA: a copy of Speech Commands (kws download speech_commands). SEEDS: runs per model; the best is kept.
 # TALK, NOISES: folders of more talk without the ten words and of more noise, such as from
-# examples/clean_sounds. ABOUT: a file with the text about all sources for the bundles.
+# kws download librispeech --version test-clean and examples/clean_sounds. ABOUT: a file with the text about all
+# sources for the bundles.
 DATA ?= ../shared/data/speech_commands
 SEEDS ?= 3
 SOUNDS = --talk $(TALK) --noises $(NOISES) $(if $(ABOUT),--about $(ABOUT))

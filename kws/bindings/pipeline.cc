@@ -38,7 +38,7 @@ class Part {
        int minimum_count, const std::vector<int>& thresholds, bool report_unknown,
        int window_frames, int stride_samples, int first_keyword, int gate_rise,
        const std::vector<int>& output_order, const nb::bytes& second_model, int proposal, int looks,
-       int every, const std::vector<int>& second_order, size_t second_arena_bytes)
+       int every, int earlier, const std::vector<int>& second_order, size_t second_arena_bytes)
       : bytes_(static_cast<const char*>(model.data()), model.size()),
         labels_(std::move(labels)),
         name_(std::move(name)),
@@ -47,7 +47,7 @@ class Part {
         gate_rise_(gate_rise),
         output_order_(output_order.begin(), output_order.end()),
         second_bytes_(static_cast<const char*>(second_model.data()), second_model.size()),
-        second_(Threshold(proposal), looks, every),
+        second_(Threshold(proposal), looks, every, earlier),
         second_order_(second_order.begin(), second_order.end()),
         second_arena_bytes_(second_arena_bytes),
         model_(kws::GetModel(bytes_.data(), bytes_.size())),
@@ -418,7 +418,7 @@ void BindPipeline(nb::module_& m) {
   nb::class_<Part>(m, "Part").def(
       nb::init<const nb::bytes&, std::vector<std::string>, std::string, std::string, int, int, int,
                int, int, const std::vector<int>&, bool, int, int, int, int, const std::vector<int>&,
-               const nb::bytes&, int, int, int, const std::vector<int>&, size_t>(),
+               const nb::bytes&, int, int, int, int, const std::vector<int>&, size_t>(),
       "model"_a, "labels"_a, nb::kw_only(), "name"_a, "sha8"_a, "inference_stride"_a,
       "average_window_ms"_a, "detection_threshold"_a, "suppression_ms"_a, "minimum_count"_a,
       "thresholds"_a = std::vector<int>(), "report_unknown"_a = false,
@@ -428,7 +428,8 @@ void BindPipeline(nb::module_& m) {
       "output_order"_a = std::vector<int>(), "second_model"_a = nb::bytes(""),
       "proposal"_a = static_cast<int>(kws::SecondLookSettings{}.proposal),
       "looks"_a = kws::SecondLookSettings{}.looks, "every"_a = kws::SecondLookSettings{}.every,
-      "second_order"_a = std::vector<int>(), "second_arena_bytes"_a = 0);
+      "earlier"_a = kws::SecondLookSettings{}.earlier, "second_order"_a = std::vector<int>(),
+      "second_arena_bytes"_a = 0);
   nb::class_<Event>(m, "Event")
       .def_prop_ro("label",
                    [](const Event& event) {

@@ -21,7 +21,12 @@ from kws.bundle.compiled.program import Program, compile_model
 from kws.bundle.layout import FIRMWARE_FOLDER
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.bundle.rules import Rules
-from kws.bundle.second_look import LOOK_EVERY_MS, SecondLook, make_second_look
+from kws.bundle.second_look import (
+    EARLIER_MS,
+    LOOK_EVERY_MS,
+    SecondLook,
+    make_second_look,
+)
 from kws.errors import BundleError, ModelError, UsageError
 from kws.features.frontend_settings import FrontendSettings
 from kws.labels import keywords_of
@@ -131,6 +136,8 @@ class Bundle:
     def verified_by(self, other: Bundle) -> Bundle:
         """This bundle with the model of `other` as its second look, with default settings.
 
+        If its window is longer than that of this bundle, an earlier one has to confirm, too.
+
         Raises:
             UsageError: `other` streams, lacks one of the labels or has other frames.
         """
@@ -143,6 +150,11 @@ class Bundle:
         order = other.output_order or tuple(range(len(other.labels)))
         labels = [other.labels[order.index(output)] for output in range(len(order))]
         look = make_second_look(other.model, labels, data=other.data)
+        samples = EARLIER_MS * self.frontend.sample_rate // 1000
+        # In a window that is no longer than the first model's, the end of a word would be missing.
+        longer = max(0, look.frames - self.frontend.frames)
+        earlier = min(samples // self.frontend.stride_samples, longer)
+        look = replace(look, settings=replace(look.settings, earlier=earlier))
         look.order_for(self.labels)
         return replace(self.without_second_look(), second_look=look).looking(0)
 
@@ -206,9 +218,15 @@ class Bundle:
         return self.input_frames < self.frontend.frames
 
     @property
+    def earlier_ms(self) -> int:
+        """Time between the two windows that its second look has to confirm; 0 for one window."""
+        earlier = self.second_look.settings.earlier if self.second_look else 0
+        return 1000 * earlier * self.frontend.stride_samples // self.frontend.sample_rate
+
+    @property
     def kept_frames(self) -> int:
         """Frames of history that its models need."""
-        return max(self.input_frames, self.second_look.frames if self.second_look else 0)
+        return max(self.input_frames, self.second_look.kept_frames if self.second_look else 0)
 
     @property
     def own_arena_bytes(self) -> int:

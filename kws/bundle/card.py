@@ -42,6 +42,8 @@ def _second_look(bundle: Bundle) -> list[str]:
         f"A second look of {len(look.model):,} bytes checks each keyword before it is reported, up "
         f"to {look.settings.looks} times, {apart_ms} ms apart."
     )
+    if bundle.earlier_ms:
+        text += f" It also has to confirm the window that ended {bundle.earlier_ms} ms earlier."
     return [text]
 
 

@@ -341,15 +341,15 @@ namespace {names.namespace} {{
 inline constexpr std::size_t kArenaBytes = {arena};
 inline constexpr bool kSharesArena = {str(not bundle.streams).lower()};
 
-// Frames that it sees.
-inline constexpr int kInputFrames = {look.frames};
+// Frames of history that it needs.
+inline constexpr int kKeptFrames = {look.kept_frames};
 
 // Index of each label's score among its outputs.
 {_table("kOutputOrder", look.order_for(labels), labels, str(len(labels)))}
 
 // Its scores have to exceed kThresholds of model_settings.h.
 inline constexpr SecondLookSettings kSettings = {{
-    {settings.proposal}, {settings.looks}, {settings.every}}};
+    {settings.proposal}, {settings.looks}, {settings.every}, {settings.earlier}}};
 
 {runner}
 

@@ -146,7 +146,8 @@ class LookResolver : public MicroMutableOpResolver<{len(adds)}> {{
 using Look = {_look_type(bundle, look, "LookResolver")};
 
 KeywordCheck* MakeLook(void* place, uint8_t* arena, size_t arena_bytes) {{
-  const SecondLookSettings settings({settings.proposal}, {settings.looks}, {settings.every});
+  const SecondLookSettings settings({settings.proposal}, {settings.looks}, {settings.every},
+                                    {settings.earlier});
   Look* look = new (place)
       Look(kLookModel, sizeof(kLookModel), settings, {of_outputs}, arena, arena_bytes);
   return look->look();

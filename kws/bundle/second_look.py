@@ -30,6 +30,9 @@ from kws.labels import RESERVED
 LOOK_EVERY_MS = 240
 """Default time between two looks at a proposal: a Cortex-M4 at 64 MHz needs most of it."""
 
+EARLIER_MS = 240
+"""Largest default time between the ends of the two windows that have to confirm a keyword."""
+
 _SINGLE_MS = 1
 """An average window with a single score."""
 
@@ -53,6 +56,11 @@ class LookSettings:
     )
     looks: int = setting(3, 1, 50, "Maximum number of looks at one proposal of the first model.")
     every: int = setting(1, 1, 50, "Inferences of the first model from one look to the next.")
+    earlier: int = setting(
+        0, 0, 50,
+        "The second model also has to confirm the window that ended this many frames earlier; "
+        "0: only the newest window.",
+    )  # fmt: skip
     thresholds: Mapping[str, int] = field(default_factory=dict)
     """Thresholds of keywords, 128 by default: the second model's score (0 to 255) must exceed
     it."""
@@ -92,7 +100,7 @@ class LookSettings:
         )
 
     def for_core(self) -> dict[str, Any]:
-        """The other settings as keyword arguments of the core."""
+        """The other settings as keyword arguments of the core's recognizer."""
         return {"proposal": self.proposal, "looks": self.looks, "every": self.every}
 
 
@@ -146,6 +154,16 @@ class SecondLook:
         """Frames that it sees."""
         return input_frames(self.input.shape)
 
+    @property
+    def kept_frames(self) -> int:
+        """Frames of history that it needs."""
+        return self.frames + self.settings.earlier
+
+    @property
+    def windows(self) -> int:
+        """Maximum number of windows of a look."""
+        return 2 if self.settings.earlier else 1
+
     def to_table(self) -> dict[str, Any]:
         """The table of bundle.toml; see `second_look_from`."""
         return {
@@ -176,6 +194,7 @@ class SecondLook:
             "second_model": self.model,
             "second_order": self.order_for(labels),
             "second_arena_bytes": self.arena_bytes if own_arena else 0,
+            "earlier": self.settings.earlier,
             **self.settings.for_core(),
         }
 

@@ -78,7 +78,7 @@ def test_a_bundle_keeps_its_second_look(first: Bundle, wide: Bundle, tmp_path: P
     assert written.second_look.order_for(LABELS) == [0, 1, 4, 2]
     assert written.second_look.settings.label_thresholds(LABELS) == [128, 128, 99, 128]
     assert written.rules.recognizer.label_thresholds(LABELS) == [200, 200, 99, 128]
-    assert (written.kept_frames, written.input_frames) == (75, 49)
+    assert (written.kept_frames, written.input_frames) == (87, 49)
     assert written.shared_arena_bytes() == max(first.arena_bytes, wide.arena_bytes)
     card = (tmp_path / "two" / "README.md").read_text()
     assert "up to 2 times, 120 ms apart" in card
@@ -128,6 +128,21 @@ def test_scores_and_looks_give_the_pipelines_detections(
     np.testing.assert_array_equal(alone.trace(noise)[2], scores)
     with pytest.raises(_core.CoreError, match="no second look"):
         alone.trace_looks(noise)
+
+
+def test_both_windows_have_to_confirm(first: Bundle, wide: Bundle, noise: Pcm) -> None:
+    assert with_look(first, wide).earlier_ms == 240
+    assert with_look(first, first).earlier_ms == 0, "its window is not longer"
+    once = with_look(first, wide, earlier=0, thresholds={"yes": 40, "no": 40})
+    assert once.earlier_ms == 0
+    both = with_look(first, wide, earlier=first.stride, thresholds={"yes": 40, "no": 40})
+    assert (once.kept_frames, both.kept_frames) == (75, 75 + first.stride)
+    newest = Device(once).pipeline().trace_looks(noise)[3]
+    lower = Device(both).pipeline().trace_looks(noise)[3]
+    # The window that ended a stride earlier is the newest one of the inference before.
+    np.testing.assert_array_equal(lower[1:], np.minimum(newest[1:], newest[:-1]))
+    heard = [len(words(Device(bundle).pipeline().feed(noise))) for bundle in (once, both)]
+    assert heard[0] > heard[1] > 0
 
 
 def test_a_streaming_model_has_a_second_look_with_an_arena_of_its_own(
@@ -263,7 +278,7 @@ def test_set_adds_and_removes_one(kws: Run, tmp_path: Path) -> None:
     code, text, error = kws("set", "yes_no", "--verify", "ten_words", "--out", out)
     assert code == 0, error
     assert "second look: " in text
-    assert "up to 3 looks 240 ms apart" in text
+    assert "up to 3 looks 240 ms apart\n" in text
     clip = default_bundle_path().with_name("matrix") / "yes_slt.flac"
     both = kws("run", "--model", out, clip)[1]
     assert "Heard yes" in both

@@ -33,7 +33,7 @@ EXAMPLES = ROOT / "examples"
 @pytest.fixture(scope="session")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Half a minute with spoken words."""
-    names = ("yes_slt", "no_awb", "left_slt", "yes_rob", "no_norbert", "go_travis")
+    names = ("yes_slt", "no_awb", "left_slt", "yes_rob", "no_michael", "go_travis")
     clips = [
         between_silence(load_clip(ROOT / "kws" / "assets" / "matrix" / f"{name}.flac"))
         for name in names

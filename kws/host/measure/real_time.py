@@ -128,13 +128,14 @@ def clock_of(board: Board) -> int | None:
 
 
 def _look_cycles(board: Board, bundle: Bundle, first: ModelCycles) -> int:
-    """Cycles of a second look; 0 without one."""
+    """Cycles of a second look that confirms a keyword; 0 without one."""
     if bundle.second_look is None:
         return 0
     look = estimate_cycles(bundle.second_look.model, board.core)
     # In a shared arena, each look plans the tensors of both models.
     planning = look.allocation + first.allocation
-    return look.inference + (0 if bundle.compiled or bundle.streams else planning)
+    inference = look.inference * bundle.second_look.windows
+    return inference + (0 if bundle.compiled or bundle.streams else planning)
 
 
 def _longest(board: Board, clock: int, bundle: Bundle, cycles: ModelCycles, look: int) -> float:

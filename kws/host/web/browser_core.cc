@@ -258,12 +258,13 @@ int32_t KWS_EXPORT(kws_bundle)(int32_t which, const uint8_t* model, uint32_t mod
 // own, 16-byte aligned; null: it uses the first model's.
 int32_t KWS_EXPORT(kws_second_look)(int32_t which, const uint8_t* model, uint32_t model_bytes,
                                     const uint8_t* output_order, int32_t proposal, int32_t looks,
-                                    int32_t every, uint8_t* arena, uint32_t arena_bytes) {
+                                    int32_t every, int32_t earlier, uint8_t* arena,
+                                    uint32_t arena_bytes) {
   if (which < 0 || which >= kMaxBundles) return 0;
   g_running = nullptr;
   g_output.ClearText();
   Part& part = g_parts[which];
-  part.look = kws::SecondLookSettings(static_cast<uint8_t>(proposal), looks, every);
+  part.look = kws::SecondLookSettings(static_cast<uint8_t>(proposal), looks, every, earlier);
   part.look_order = output_order;
   part.look_arena = arena;
   part.look_arena_bytes = arena_bytes;

@@ -91,6 +91,7 @@ def _look(bundle: Bundle, look: SecondLook) -> dict[str, Any]:
         "proposal": look.settings.proposal,
         "looks": look.settings.looks,
         "every": look.settings.every,
+        "earlier": look.settings.earlier,
         # 0: it uses the first model's arena.
         "arena_bytes": look.arena_for(compiled=bundle.compiled) if bundle.streams else 0,
     }

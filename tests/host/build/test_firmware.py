@@ -166,7 +166,7 @@ def test_build_command_prints_sizes_and_place(
 
 @pytest.mark.parametrize(
     ("options", "flash", "ram"),
-    [((), 230_000, 49 * 1024), (("--no-verify",), 52_500, 32 * 1024)],
+    [((), 230_000, 61 * 1024), (("--no-verify",), 52_500, 32 * 1024)],
     ids=["second look", "alone"],
 )
 def test_footprint_names_every_part_and_the_remaining_bytes(

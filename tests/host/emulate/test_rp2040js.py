@@ -94,7 +94,7 @@ def test_a_second_look_does_not_fit(name: str, kws: Run) -> None:
 
 @pytest.mark.rp2040js
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["yes by slt", "no by norbert", "down by awb"])
+@pytest.mark.parametrize("name", ["yes by slt", "no by michael", "down by awb"])
 def test_board_writes_the_hosts_lines(
     name: str, pico: Rp2040js, bundle: Bundle, tmp_path: Path
 ) -> None:

@@ -93,18 +93,19 @@ def test_json_has_all_reports(kws: Run, words: Path, bundle: Bundle) -> None:
 
 def test_the_best_score_matches_the_recognizer(kws: Run, bundle: Bundle) -> None:
     """The highest mean compared with the threshold, and the time of that mean."""
+    bundle = bundle.without_second_look()
     sound = host_device.with_room(Device(bundle), load_clip(NO))
     pipeline = Device(bundle).pipeline()
     best: dict[str, tuple[int, int]] = {}
     for at in range(0, len(sound) // 320 * 320, 320):
         before = pipeline.inferences
         pipeline.feed(sound[at : at + 320])
-        if pipeline.inferences == before or pipeline.inferences < 2:
+        if pipeline.inferences in {before, *range(bundle.rules.recognizer.minimum_count)}:
             continue
         for label, mean in zip(bundle.labels, pipeline.means, strict=True):
             if mean > best.get(label, (0, 0))[0]:
                 best[label] = mean, (at + 320) // 16
-    facts = json.loads(kws("run", NO, "--json")[1])["files"][0]["keywords"]
+    facts = json.loads(kws("run", NO, "--no-verify", "--json")[1])["files"][0]["keywords"]
     assert {f["label"]: f["threshold"] for f in facts} == bundle.rules.thresholds
     for fact in facts:
         assert (fact["best_score"], round(1000 * fact["time"])) == best[fact["label"]]

@@ -18,7 +18,7 @@ from kws.host.emulate.recordings import default_matrix
 from kws.host.live.listener import Hop, Listener, NearMiss
 from kws.host.serial.lines import Heard
 
-NAMES = ("yes_annie", "go_travis", "yes_slt", "no_norbert", "yes_annie", "no_rms", "left_slt")
+NAMES = ("yes_annie", "go_travis", "yes_slt", "no_michael", "yes_annie", "no_rms", "left_slt")
 
 
 @pytest.fixture(scope="module")

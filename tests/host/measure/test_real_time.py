@@ -137,6 +137,9 @@ def test_both_bundles_of_a_device_must_keep_up(takes: Callable[..., None]) -> No
 def test_a_second_look_lengthens_the_ring(takes: Callable[..., None]) -> None:
     usual = bundle_of(4)  # every 80 ms
     looked = usual.verified_by(bundle_of())  # again after 240 ms
+    assert looked.second_look
+    settings = replace(looked.second_look.settings, earlier=12)
+    twice = replace(looked, second_look=replace(looked.second_look, settings=settings))
     takes(640_000)  # 10 ms
     alone = schedule(NANO, Device(usual))
     (load,) = schedule(NANO, Device(looked.without_second_look())).loads
@@ -154,6 +157,10 @@ def test_a_second_look_lengthens_the_ring(takes: Callable[..., None]) -> None:
     late = schedule(NANO, Device(looked).as_compiled())
     behind = 320 + 3 * 10 + 12 * 0.5 - 240  # inferences and frames, too
     assert late.ring_ms - alone.ring_ms == pytest.approx(1.25 * (320 + 2 * behind), rel=0.1)
+    # A look at two windows takes twice as long, but plans the tensors once.
+    takes(640_000, 6_400_000)
+    plan = schedule(NANO, Device(twice))
+    assert plan.loads[0].look_ms == pytest.approx(200 + 1000 / 64)
 
 
 def test_an_option_changes_the_clock(
@@ -232,7 +239,7 @@ def test_the_picos_estimate_equals_the_benchmark(board_tools: None) -> None:
 @pytest.mark.usefixtures("board_tools")
 @pytest.mark.parametrize(
     ("options", "ring_ms", "share"),
-    [((), (280, 400), 0.15), (("--no-verify",), (120, 20 * DEFAULT_HOPS - 20), 0.3)],
+    [((), (600, 800), 0.15), (("--no-verify",), (120, 20 * DEFAULT_HOPS - 20), 0.3)],
     ids=["second look", "alone"],
 )
 def test_build_sizes_the_ring_and_shows_the_load(
@@ -256,7 +263,7 @@ def test_build_sizes_the_ring_and_shows_the_load(
     assert report["loads"][0]["share"] == load.share < share
     assert report["loads"][0]["look_ms"] == load.look_ms
     assert (load.look_ms == 0) == bool(options)
-    assert load.look_ms < 170
+    assert load.look_ms < 300
     rest = build("nano33ble", device).size.ram - 640 * DEFAULT_HOPS
     assert report["ram"] == rest + 32 * plan.ring_ms
     (ring,) = (

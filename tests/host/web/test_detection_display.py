@@ -223,7 +223,7 @@ def heard_on_host(device: Device, recording: Path) -> list[list[Any]]:
 def test_the_page_finds_the_near_misses_of_kws_listen(
     looks: bool, open_page: Open, tiny: Bundle, tmp_path: Path
 ) -> None:
-    names = ("yes_annie", "go_travis", "yes_slt", "no_norbert", "yes_annie", "no_rms", "left_slt")
+    names = ("yes_annie", "go_travis", "yes_slt", "no_michael", "yes_annie", "no_rms", "left_slt")
     sound = wav(
         tmp_path,
         *(part for name in names for part in (quiet_room(12_000), clip(name), quiet_room(8_000))),

@@ -112,7 +112,7 @@ def test_words_from_the_microphone_are_shown_and_can_be_played(
 @pytest.mark.slow
 def test_a_word_and_a_near_miss_are_shown(serve: Serve, visit: Open, tmp_path: Path) -> None:
     """The built-in model's score of this *yes* is 200, then 254 for the other one."""
-    names = ["yes_annie", "no_norbert"] * 20
+    names = ["yes_annie", "no_michael"] * 20
     pcm = quiet_room(100 * 16000)
     for number, name in enumerate(names):
         clip = load_clip(CLIPS / f"{name}.flac")

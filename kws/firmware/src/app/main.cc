@@ -84,13 +84,13 @@ constexpr size_t ArenaBytes() {
 constexpr int KeptFrames() {
   size_t frames = settings::kInputFrames;
 #ifdef KWS_HAS_LOOK
-  frames = Larger(frames, kws::settings_look::kInputFrames);
+  frames = Larger(frames, kws::settings_look::kKeptFrames);
 #endif
 #ifdef KWS_HAS_COMMANDS
   frames = Larger(frames, kws::commands::kInputFrames);
 #endif
 #ifdef KWS_HAS_COMMANDS_LOOK
-  frames = Larger(frames, kws::commands_look::kInputFrames);
+  frames = Larger(frames, kws::commands_look::kKeptFrames);
 #endif
   return static_cast<int>(frames);
 }

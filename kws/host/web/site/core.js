@@ -30,7 +30,7 @@ class KwsCore {
       return at;
     };
     const windows = bundle.parts.flatMap((part) => [part, ...(part.look ? [part.look] : [])]);
-    const frames = Math.max(...windows.map((of) => of.window_frames));
+    const frames = Math.max(...windows.map((of) => of.window_frames + (of.earlier ?? 0)));
     const placeAll = (contents) => ({ contents, places: contents.map((bytes) => place(bytes.length)) });
     const at = { arena: place(bundle.arena_bytes), frames: place(frames * this.channels) };
     const parts = bundle.parts.map((part, index) => {
@@ -66,8 +66,8 @@ class KwsCore {
     looks.forEach(({ look, arena, contents, places: [model, order] }) => {
       const which = bundle.parts.findIndex((part) => part.look === look);
       const isGood = this.core.kws_second_look(
-        which, model, contents[0].length, order, look.proposal, look.looks, look.every, arena,
-        look.arena_bytes);
+        which, model, contents[0].length, order, look.proposal, look.looks, look.every, look.earlier,
+        arena, look.arena_bytes);
       if (!isGood) throw new Error(KwsCore.fault(this.text()));
     });
     const started = this.core.kws_start(

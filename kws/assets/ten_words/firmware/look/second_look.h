@@ -13,8 +13,8 @@ namespace kws::settings_look {
 inline constexpr std::size_t kArenaBytes = 19784;
 inline constexpr bool kSharesArena = true;
 
-// Frames that it sees.
-inline constexpr int kInputFrames = 61;
+// Frames of history that it needs.
+inline constexpr int kKeptFrames = 61;
 
 // Index of each label's score among its outputs.
 inline constexpr std::uint8_t kOutputOrder[12] = {
@@ -34,7 +34,7 @@ inline constexpr std::uint8_t kOutputOrder[12] = {
 
 // Its scores have to exceed kThresholds of model_settings.h.
 inline constexpr SecondLookSettings kSettings = {
-    60, 3, 1};
+    60, 3, 1, 0};
 
 class Runner : public InterpretedModel<ModelOpResolver> {
  public:

@@ -36,9 +36,10 @@ bool FeatureProvider::Push(const int16_t* samples) {
   return whole;
 }
 
-void FeatureProvider::CopyNewest(int frames, int8_t* dst) const {
-  int slot = next_ >= frames ? next_ - frames : next_ + memory_.frames - frames;
-  for (int age = frames; age > 0; --age, dst += Frontend::kChannels) {
+void FeatureProvider::CopyNewest(int frames, int8_t* dst, int skipped) const {
+  const int oldest = frames + skipped;
+  int slot = next_ >= oldest ? next_ - oldest : next_ + memory_.frames - oldest;
+  for (int age = oldest; age > skipped; --age, dst += Frontend::kChannels) {
     if (static_cast<uint32_t>(age) > audible_) {
       std::memset(dst, Frontend::kNoEnergy, Frontend::kChannels);
     } else {

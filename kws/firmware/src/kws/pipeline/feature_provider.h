@@ -45,9 +45,10 @@ class FeatureProvider {
   // Maximum number of frames kept.
   int capacity() const { return memory_.frames; }
 
-  // Copies the newest `frames` (1..capacity()) frames, oldest first, to `dst` of frames x
-  // kChannels. Frames before the start and before Silence() are -128 (no energy).
-  void CopyNewest(int frames, int8_t* dst) const;
+  // Copies the newest `frames` (> 0) frames, oldest first, to `dst` of frames x kChannels, without
+  // the `skipped` (>= 0) newest ones; both together are at most capacity(). Frames before the start
+  // and before Silence() are -128 (no energy).
+  void CopyNewest(int frames, int8_t* dst, int skipped = 0) const;
 
   // The frontend's noise estimates after the newest frame.
   const uint32_t* noise() const { return frontend_.noise(); }

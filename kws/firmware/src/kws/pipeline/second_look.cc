@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kws/pipeline/second_look.h"
 
+#include <algorithm>
+
 #include "kws/pipeline/detector.h"
 #include "kws/pipeline/scores.h"
 
@@ -29,7 +31,7 @@ Status Proposals::Add(const int8_t* scores, int32_t time_ms, Recognizer::Result*
   return Status::kOk;
 }
 
-void Proposals::Confirm(const int8_t* scores, Recognizer::Result* result) {
+int Proposals::Best(const int8_t* scores) const {
   int best = -1;
   uint8_t highest = 0;
   for (int label = first_keyword_; label < label_count_; ++label) {
@@ -40,20 +42,25 @@ void Proposals::Confirm(const int8_t* scores, Recognizer::Result* result) {
       highest = score;
     }
   }
+  return best;
+}
+
+void Proposals::Confirm(const int8_t* scores, Recognizer::Result* result) {
+  const int best = Best(scores);
   if (best < 0) return;
   recognizer_->Accept(best);
   result->label = best;
-  result->score = highest;
+  result->score = static_cast<uint8_t>(scores[best] + 128);
   result->is_new = true;
   Reset();
 }
 
 bool SecondLook::Fits(int label_count, int capacity) const {
-  if (settings_.looks < 1 || settings_.every < 1) return false;
+  if (settings_.looks < 1 || settings_.every < 1 || settings_.earlier < 0) return false;
   if (runner_->inputs_size() != 1 || runner_->outputs_size() != 1) return false;
   const TensorView input = runner_->input(0);
   const int frames = static_cast<int>(input.bytes) / Frontend::kChannels;
-  if (frames < 1 || frames > capacity ||
+  if (frames < 1 || frames > capacity - settings_.earlier ||
       !IsSingle(input, TensorType::kInt8, frames * Frontend::kChannels)) {
     return false;
   }
@@ -90,20 +97,33 @@ Status SecondLook::Process(const int8_t* scores, int32_t time_ms, Recognizer::Re
   bool look = false;
   KWS_RETURN_IF_ERROR(proposals_.Add(scores, time_ms, result, &look));
   if (!look) return Status::kOk;
-  KWS_RETURN_IF_ERROR(Look(seen_));
+  KWS_RETURN_IF_ERROR(Look(seen_, false));
   ++looks_;
   proposals_.Confirm(seen_, result);
   return Status::kOk;
 }
 
-Status SecondLook::Look(int8_t* scores) {
+Status SecondLook::Look(int8_t* scores, bool always) {
   // The same model in the same arena gets the same addresses, so the detector's stay valid.
   KWS_RETURN_IF_ERROR(shares_arena_ ? runner_->AllocateTensors() : runner_->Reset());
+  KWS_RETURN_IF_ERROR(LookAt(0, scores));
+  if (settings_.earlier > 0 && (always || proposals_.Confirms(scores))) {
+    int8_t earlier[Recognizer::kMaxLabels];
+    KWS_RETURN_IF_ERROR(LookAt(settings_.earlier, earlier));
+    for (int label = 0; label < label_count_; ++label) {
+      scores[label] = std::min(scores[label], earlier[label]);
+    }
+  }
+  return shares_arena_ ? first_->AllocateTensors() : Status::kOk;
+}
+
+Status SecondLook::LookAt(int skipped, int8_t* scores) {
   const TensorView input = runner_->input(0);
-  features_->CopyNewest(static_cast<int>(input.bytes) / Frontend::kChannels, input.As<int8_t>());
+  features_->CopyNewest(static_cast<int>(input.bytes) / Frontend::kChannels, input.As<int8_t>(),
+                        skipped);
   KWS_RETURN_IF_ERROR(runner_->Invoke());
   CopyScores(runner_->output(0).As<uint8_t>(), 0, output_order_, label_count_, scores);
-  return shares_arena_ ? first_->AllocateTensors() : Status::kOk;
+  return Status::kOk;
 }
 
 }  // namespace kws

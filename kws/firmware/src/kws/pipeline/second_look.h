@@ -16,12 +16,15 @@
 namespace kws {
 
 struct SecondLookSettings {
-  constexpr SecondLookSettings(uint8_t least = 100, int most = 3, int stride = 1)
-      : proposal(least), looks(most), every(stride) {}
+  constexpr SecondLookSettings(uint8_t least = 100, int most = 3, int stride = 1, int before = 0)
+      : proposal(least), looks(most), every(stride), earlier(before) {}
 
   uint8_t proposal;  // the first model's mean score (0..255) of a keyword must exceed it for a look
   int looks;         // at most, for one proposal (> 0)
   int every;         // inferences of the first model between two looks (> 0)
+  // The second model also has to confirm the window that ended this many frames earlier; 0: only
+  // the newest window.
+  int earlier;
 };
 
 // When the second model looks, and what it confirms. A keyword is proposed while its mean score
@@ -45,13 +48,18 @@ class Proposals {
   // has to look now; then call Confirm.
   Status Add(const int8_t* scores, int32_t time_ms, Recognizer::Result* result, bool* look);
 
-  // Decides with the second model's scores, one per label.
+  // Whether these scores of the second model, one per label, confirm a proposed keyword.
+  bool Confirms(const int8_t* scores) const { return Best(scores) >= 0; }
+
+  // Decides with the second model's scores.
   void Confirm(const int8_t* scores, Recognizer::Result* result);
 
   // Call it after Recognizer::Reset.
   void Reset() { looks_ = wait_ = 0; }
 
  private:
+  int Best(const int8_t* scores) const;  // the confirmed keyword, or -1
+
   Recognizer* recognizer_ = nullptr;
   SecondLookSettings settings_;
   int label_count_ = 0;
@@ -79,8 +87,9 @@ class SecondLook final : public KeywordCheck {
   const ModelRunner& runner() const { return *runner_; }
   const SecondLookSettings& settings() const { return settings_; }
 
-  // Runs the model on the newest frames. `scores`: one per label.
-  Status Look(int8_t* scores);
+  // Runs the model on the newest frames and, if the settings want it, on earlier ones. `scores`:
+  // one per label, the lower one of the two windows.
+  Status Look(int8_t* scores) { return Look(scores, true); }
 
   // Since Start.
   uint32_t looks() const { return looks_; }
@@ -89,6 +98,9 @@ class SecondLook final : public KeywordCheck {
 
  private:
   bool Fits(int label_count, int capacity) const;
+  // `always`: sees earlier frames also if the newest ones confirm nothing.
+  Status Look(int8_t* scores, bool always);
+  Status LookAt(int skipped, int8_t* scores);
 
   ModelRunner* runner_;
   SecondLookSettings settings_;

@@ -105,6 +105,13 @@ void CopiesTheNewestFrames(const std::vector<int>& counts) {
       provider.CopyNewest(count, newest[0].data());
       ASSERT_TRUE(std::equal(newest.begin(), newest.end(), frames.begin() + hop - count))
           << hop << " " << count;
+      for (const int skipped : {1, (kFrames - count) / 2, kFrames - count}) {
+        if (skipped < 0 || count + skipped > kFrames || hop < count + skipped) continue;
+        provider.CopyNewest(count, newest[0].data(), skipped);
+        ASSERT_TRUE(
+            std::equal(newest.begin(), newest.end(), frames.begin() + hop - count - skipped))
+            << hop << " " << count << " " << skipped;
+      }
     }
   }
 }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -136,6 +138,7 @@ TEST_F(ProposalsTest, ErrorsOfTheRecognizerReachTheCaller) {
 constexpr const char* kNames[] = {"silence", "unknown", "yes", "no"};
 constexpr size_t kArenaBytes = 65536;
 constexpr int kFrames = 49;
+constexpr int kEarlier = 12;
 
 class SecondLookTest : public testing::Test {
  protected:
@@ -156,10 +159,10 @@ class SecondLookTest : public testing::Test {
     config_ = {"two",   "01234567", kNames,
                kLabels, stride_,    RecognizerSettings(200, 0, 1, kProposal, thresholds)};
     pipeline_.emplace(config_, model_, resolver_, Aligned(arena_), kArenaBytes,
-                      FrameMemory{frames_, kFrames}, &output_);
+                      FrameMemory{frames_, kFrames + kEarlier}, &output_);
     if (thresholds != nullptr) {
       runner_.emplace(second_model_, resolver_, Aligned(shares ? arena_ : own_), second_arena_);
-      look_.reset(new SecondLook(&*runner_, {kProposal, 3, 1}, order_, shares));
+      look_.reset(new SecondLook(&*runner_, {kProposal, 3, 1, earlier_}, order_, shares));
       pipeline_->UseSecondLook(0, look_.get());
     }
     return *pipeline_;
@@ -177,9 +180,10 @@ class SecondLookTest : public testing::Test {
   }
 
   std::vector<uint8_t> arena_, own_, bytes_, second_bytes_;
-  int8_t frames_[kFrames * Frontend::kChannels];
+  int8_t frames_[(kFrames + kEarlier) * Frontend::kChannels];
   size_t second_arena_ = kArenaBytes;
   int stride_ = 2;
+  int earlier_ = 0;
   const uint8_t* order_ = nullptr;
   Model model_ = GetModel(nullptr, 0), second_model_ = GetModel(nullptr, 0);
   AllOpsResolver resolver_;
@@ -204,9 +208,50 @@ TEST_F(SecondLookTest, RefusesWhatTheSecondModelDoesNotHear) {
 }
 
 TEST_F(SecondLookTest, ASharedArenaGivesTheSameLines) {
-  const std::string shared = Play(Make(kAll, true));
-  EXPECT_GT(Heard(shared), 5u);
-  EXPECT_EQ(shared, Play(Make(kAll, false)));
+  for (const int earlier : {0, kEarlier}) {
+    earlier_ = earlier;
+    const std::string shared = Play(Make(kAll, true));
+    EXPECT_GT(Heard(shared), 5u);
+    EXPECT_EQ(shared, Play(Make(kAll, false)));
+  }
+}
+
+TEST_F(SecondLookTest, AnEarlierWindowHasToConfirmToo) {
+  // The scores of the newest window, and those of kEarlier frames before.
+  ReportedPipeline& one = Make(kAll);
+  ASSERT_EQ(one.Start(), Status::kOk);
+  const std::vector<int16_t> sound = Sound(400, 3);
+  std::vector<std::vector<int8_t>> newest;
+  for (size_t at = 0; at < sound.size(); at += kHop) {
+    ASSERT_EQ(one.ProcessHop(&sound[at]), Status::kOk);
+    newest.emplace_back(kLabels);
+    ASSERT_EQ(look_->Look(newest.back().data()), Status::kOk);
+  }
+  earlier_ = kEarlier;
+  ReportedPipeline& both = Make(kAll);
+  ASSERT_EQ(both.Start(), Status::kOk);
+  size_t lower = 0;
+  for (size_t hop = 0; hop < newest.size(); ++hop) {
+    ASSERT_EQ(both.ProcessHop(&sound[hop * kHop]), Status::kOk);
+    if (hop <= kEarlier) continue;
+    int8_t scores[kLabels];
+    ASSERT_EQ(look_->Look(scores), Status::kOk);
+    for (size_t label = 0; label < kLabels; ++label) {
+      const int8_t before = newest[hop - kEarlier][label];
+      ASSERT_EQ(scores[label], std::min(newest[hop][label], before)) << hop << " " << label;
+      if (before < newest[hop][label]) ++lower;
+    }
+  }
+  EXPECT_GT(lower, 100u) << "the earlier window decides";
+}
+
+TEST_F(SecondLookTest, ASecondWindowReportsFewerWords) {
+  constexpr uint8_t kLow[kLabels] = {kProposal, kProposal, 70, 70};
+  const std::string one = Play(Make(kLow, true, nullptr, "tiny_conv.tflite"));
+  earlier_ = kEarlier;
+  const std::string both = Play(Make(kLow, true, nullptr, "tiny_conv.tflite"));
+  EXPECT_GT(Heard(both), 0u);
+  EXPECT_LT(Heard(both), Heard(one));
 }
 
 TEST_F(SecondLookTest, TheLargerModelDecidesTheArena) {
@@ -244,7 +289,9 @@ TEST_F(SecondLookTest, ABadModelOrSettingIsRefused) {
   EXPECT_EQ(Make(kAll, false, "mixed_net.tflite").Start(), Status::kOk);
   stride_ = 2;
   Make(kAll);
-  for (const auto& settings : {SecondLookSettings(0, 0, 1), SecondLookSettings(0, 3, 0)}) {
+  for (const auto& settings :
+       {SecondLookSettings(0, 0, 1), SecondLookSettings(0, 3, 0), SecondLookSettings(0, 3, 1, -1),
+        SecondLookSettings(0, 3, 1, kEarlier + 1)}) {
     SecondLook look(&*runner_, settings, nullptr, true);
     pipeline_->UseSecondLook(0, &look);
     EXPECT_TRUE(refuses(*pipeline_));
