@@ -100,7 +100,7 @@ def test_the_best_score_matches_the_recognizer(kws: Run, bundle: Bundle) -> None
     for at in range(0, len(sound) // 320 * 320, 320):
         before = pipeline.inferences
         pipeline.feed(sound[at : at + 320])
-        if pipeline.inferences in {before, *range(bundle.rules.recognizer.minimum_count)}:
+        if pipeline.inferences == before or pipeline.inferences < 2:
             continue
         for label, mean in zip(bundle.labels, pipeline.means, strict=True):
             if mean > best.get(label, (0, 0))[0]:
