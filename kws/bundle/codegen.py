@@ -98,20 +98,24 @@ def write_sources(folder: Path, sources: Mapping[str, str]) -> None:
 def _sources(bundle: Bundle, names: _Names, shared: _Names | None = None) -> dict[str, str]:
     """The files of a bundle; `shared` names a second look in the firmware with the same model."""
     files = {
-        **_model_files(bundle, names, compiled=bundle.compiled),
+        **_model_files(bundle, names, compiled=bundle.compiled, runs_task=False),
         "model_settings.h": _model_settings_h(bundle, names),
     }
     if bundle.second_look is None:
         return files
     look = {"second_look.h": _second_look_h(bundle, bundle.second_look, names.look(), shared)}
     if shared is None:
-        look |= _model_files(bundle.second_look, names.look(), compiled=bundle.compiled)
+        look |= _model_files(
+            bundle.second_look, names.look(), compiled=bundle.compiled, runs_task=True
+        )
     return {**files, **{f"{LOOK}/{name}": text for name, text in look.items()}}
 
 
-def _model_files(model: _Model, names: _Names, *, compiled: bool) -> dict[str, str]:
+def _model_files(
+    model: _Model, names: _Names, *, compiled: bool, runs_task: bool
+) -> dict[str, str]:
     if compiled:
-        program = program_cc(model.program, names.namespace)
+        program = program_cc(model.program, names.namespace, runs_task=runs_task)
         return {
             SOURCE: f"{header_line(model)}\n{program}",
             HEADER: _guarded(model, names.guard + "COMPILED_MODEL", program_h(names.namespace)),

@@ -10,6 +10,12 @@ from kws.bundle.compiled.program import Call, Program
 HEADER, SOURCE = "compiled_model.h", "compiled_model.cc"
 """The generated files."""
 
+_RUN_TASK = """\
+void Run(BackgroundTask* task) {
+  if (task != nullptr) task->Run();
+}
+"""
+
 _WORDS_A_ROW = 8
 _BYTES_A_ROW = 16
 
@@ -27,12 +33,13 @@ extern const CompiledModel kCompiledModel;
 """
 
 
-def program_cc(program: Program, namespace: str) -> str:
+def program_cc(program: Program, namespace: str, *, runs_task: bool = False) -> str:
     """The model as constants, and functions that call the kernels.
 
     Args:
         program: the model; its first input and first output are used.
         namespace: namespace of `kCompiledModel`.
+        runs_task: whether an inference runs a background task after each call.
     """
     source, target = program.inputs[0], program.outputs[0]
     resets = bool(program.variables_bytes) or any(c.once or c.resets for c in program.calls)
@@ -59,8 +66,8 @@ alignas(16) constexpr Constants kConstants = {{
 }};
 // clang-format on
 
-{_function("Invoke", _calls(program, "invoke", lambda call: not call.once))}
-{_function("Reset", _first_values(program)) if resets else ""}
+{_invoke(program, runs_task=runs_task)}
+{_reset(program) if resets else ""}
 }}  // namespace
 
 const CompiledModel kCompiledModel = {{
@@ -118,7 +125,15 @@ def _first_values(program: Program) -> str:
     return "\n".join(part for part in (zeros, calls, once) if part)
 
 
-def _function(name: str, body: str) -> str:
-    if not body:  # no op of the model needs a kernel
-        return f"void {name}(uint8_t*) {{}}\n"
-    return f"void {name}(uint8_t* arena) {{\n{body}\n}}\n"
+def _invoke(program: Program, *, runs_task: bool) -> str:
+    calls = _calls(program, "invoke", lambda call: not call.once)
+    if not calls:  # no op of the model needs a kernel
+        return "void Invoke(uint8_t*, BackgroundTask*) {}\n"
+    if not runs_task:
+        return f"void Invoke(uint8_t* arena, BackgroundTask*) {{\n{calls}\n}}\n"
+    calls = calls.replace("\n", "\n  Run(task);\n") + "\n  Run(task);"
+    return f"{_RUN_TASK}\nvoid Invoke(uint8_t* arena, BackgroundTask* task) {{\n{calls}\n}}\n"
+
+
+def _reset(program: Program) -> str:
+    return f"void Reset(uint8_t* arena) {{\n{_first_values(program)}\n}}\n"

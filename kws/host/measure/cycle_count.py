@@ -16,15 +16,15 @@ _MARK = "KwsMark"
 _END = "KwsMarkEnd"
 _DONE = "KwsMarkDone"
 
-NOTHING, HOP_PART, ALLOCATION, INFERENCE = (
+NOTHING, HOP_PART, ALLOCATION, INFERENCE, OP = (
     "KwsMarkNothing",
     "KwsMarkHop",
     "KwsMarkAllocation",
     "KwsMarkInference",
+    "KwsMarkOp",
 )
-"""The parts: counting overhead, the frontend per hop, planning the tensors, an inference."""
-
-_OP = "KwsMarkOp"
+"""The parts: counting overhead, the frontend per hop, planning the tensors, an inference, an
+op."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def count_cycles(blocks: Iterable[Block]) -> Cycles:
     for part, cycles in part_cycles(blocks):
         parts[part].append(cycles)
     nothing = parts[NOTHING][-1]
-    counting, *ops = parts[_OP]  # the first is empty
+    counting, *ops = parts[OP]  # the first is empty
     return Cycles(
         tuple(cycles - nothing for cycles in parts[HOP_PART]),
         parts[INFERENCE][0] - nothing,

@@ -25,6 +25,9 @@ LONGEST_MS = 320
 RESERVE = 1.25
 """Factor by which an inference may exceed its estimate, which excludes wait states."""
 
+QUEUED_HOPS = 32
+"""Hops that may wait as features while a second look runs, as in kws/firmware/src/app/main.cc."""
+
 CONSOLE_MS = 100
 """Longest time that a typed command may block the main loop: erasing a page of the nRF52840's flash
 takes 90 ms, then a record is written (boards/nrf52840/settings_flash.cc)."""
@@ -85,24 +88,22 @@ def schedule(board: Board, device: Device) -> Schedule:
     bundles = device.parts
     try:
         cycles = [estimate_cycles(each.model, board.core) for each in bundles]
-        looks = [_look_cycles(board, each, own) for each, own in zip(bundles, cycles, strict=True)]
+        looks = [_look_cycles(board, each) for each in bundles]
     except (ToolError, BoardError) as error:
         return Schedule(unknown=str(error))
-    loads = tuple(
-        _load(board, clock, each, spent, look)
-        for each, spent, look in zip(bundles, cycles, looks, strict=True)
-    )
-    for load, each, spent in zip(loads, bundles, cycles, strict=True):
+    parts = list(zip(bundles, cycles, looks, strict=True))
+    loads = tuple(_load(board, clock, *part) for part in parts)
+    for load, (each, spent, _) in zip(loads, parts, strict=True):
         _refuse_overload(board, load, each, spent)
-    busy = max(
-        _longest(board, clock, each, spent, look)
-        for each, spent, look in zip(bundles, cycles, looks, strict=True)
-    )
+    busy = max(_longest_step(board, *part) for part in parts)
     if device.commands is not None and not device.compiled:
         # The hop that switches to the other bundle also plans its model.
         busy += max(spent.allocation for spent in cycles)
     waits_ms = RESERVE * 1000 * busy / clock + CONSOLE_MS + BLOCK_MS
-    return Schedule(math.ceil(waits_ms / HOP_MS), loads)
+    behind_ms = RESERVE * 1000 * max(_behind(board, clock, *part) for part in parts) / clock
+    # What the features' queue cannot take waits as samples.
+    unqueued = max(0, math.ceil(behind_ms / HOP_MS) - QUEUED_HOPS)
+    return Schedule(math.ceil(waits_ms / HOP_MS) + unqueued, loads)
 
 
 def estimate_load(board: Board, bundle: Bundle) -> Load | None:
@@ -118,7 +119,7 @@ def estimate_load(board: Board, bundle: Bundle) -> Load | None:
     if clock is None:
         return None
     cycles = estimate_cycles(bundle.model, board.core)
-    return _load(board, clock, bundle, cycles, _look_cycles(board, bundle, cycles))
+    return _load(board, clock, bundle, cycles, _look_cycles(board, bundle))
 
 
 def clock_of(board: Board) -> int | None:
@@ -127,30 +128,51 @@ def clock_of(board: Board) -> int | None:
     return clocks[-1] if clocks else board.clock
 
 
-def _look_cycles(board: Board, bundle: Bundle, first: ModelCycles) -> int:
+def _look_cycles(board: Board, bundle: Bundle) -> ModelCycles | None:
+    """Cycles of the second model; None without one."""
+    return estimate_cycles(bundle.second_look.model, board.core) if bundle.second_look else None
+
+
+def _planning(bundle: Bundle, cycles: ModelCycles, look: ModelCycles) -> tuple[int, int]:
+    """Cycles of planning the tensors before and after a look, in a shared arena."""
+    plans = not (bundle.compiled or bundle.streams)
+    return (look.allocation, cycles.allocation) if plans else (0, 0)
+
+
+def _whole_look(bundle: Bundle, cycles: ModelCycles, look: ModelCycles | None) -> int:
     """Cycles of a second look that confirms a keyword; 0 without one."""
-    if bundle.second_look is None:
+    if bundle.second_look is None or look is None:
         return 0
-    look = estimate_cycles(bundle.second_look.model, board.core)
-    # In a shared arena, each look plans the tensors of both models.
-    planning = look.allocation + first.allocation
-    inference = look.inference * bundle.second_look.windows
-    return inference + (0 if bundle.compiled or bundle.streams else planning)
+    return look.inference * bundle.second_look.windows + sum(_planning(bundle, cycles, look))
 
 
-def _longest(board: Board, clock: int, bundle: Bundle, cycles: ModelCycles, look: int) -> float:
-    """Cycles for which samples wait: an inference and its looks, one after the other."""
-    first = cycles.inference + _hop_cycles(board, bundle, cycles)
-    if bundle.second_look is None:
-        return first
+def _longest_step(
+    board: Board, bundle: Bundle, cycles: ModelCycles, look: ModelCycles | None
+) -> int:
+    """Cycles for which samples wait: an inference, or a step of a second look."""
+    steps = [cycles.inference]
+    if look is not None:
+        steps += [look.longest_op, *_planning(bundle, cycles, look)]
+    return max(steps) + _hop_cycles(board, bundle, cycles)
+
+
+def _behind(
+    board: Board, clock: int, bundle: Bundle, cycles: ModelCycles, look: ModelCycles | None
+) -> float:
+    """Cycles for which features wait: looks at one proposal, one after the other."""
+    if bundle.second_look is None or look is None:
+        return 0
     settings = bundle.second_look.settings
     hops = settings.every * bundle.every_ms / HOP_MS
-    work = look + settings.every * cycles.inference + hops * _hop_cycles(board, bundle, cycles)
+    whole = _whole_look(bundle, cycles, look)
+    work = whole + settings.every * cycles.inference + hops * _hop_cycles(board, bundle, cycles)
     behind = max(0.0, work - settings.every * bundle.every_ms * clock / 1000)
-    return first + look + (settings.looks - 1) * behind
+    return cycles.inference + whole + (settings.looks - 1) * behind
 
 
-def _load(board: Board, clock: int, bundle: Bundle, cycles: ModelCycles, look: int) -> Load:
+def _load(
+    board: Board, clock: int, bundle: Bundle, cycles: ModelCycles, look: ModelCycles | None
+) -> Load:
     """The load of a bundle on a board."""
     in_hop = clock * HOP_MS // 1000
     rest = in_hop - _hop_cycles(board, bundle, cycles)
@@ -161,7 +183,7 @@ def _load(board: Board, clock: int, bundle: Bundle, cycles: ModelCycles, look: i
         every_ms=bundle.every_ms,
         share=1 - (rest - cycles.inference / hops) / in_hop,
         clock_mhz=clock / 1e6,
-        look_ms=1000 * look / clock,
+        look_ms=1000 * _whole_look(bundle, cycles, look) / clock,
     )
 
 

@@ -32,11 +32,13 @@ def write_jobs(jobs: Sequence[Job], folder: Path) -> None:
         place.mkdir(parents=True)
         namespace = f"kws::m{i}"
         (place / HEADER).write_text(f"#pragma once\n{program_h(namespace)}")
-        (place / SOURCE).write_text(program_cc(program, namespace))
+        runs_task = i % 2 == 1  # as a first model, or as a second look
+        (place / SOURCE).write_text(program_cc(program, namespace, runs_task=runs_task))
         includes.append(f'#include "m{i}/{HEADER}"')
         tables += [_places(f"in{i}", program.inputs), _places(f"out{i}", program.outputs)]
         sizes = len(program.inputs), len(program.outputs)
-        rows.append(f"    {{m{i}::kCompiledModel, in{i}, {sizes[0]}, out{i}, {sizes[1]}}},")
+        runs = sum(not call.once for call in program.calls) if runs_task else 0
+        rows.append(f"    {{m{i}::kCompiledModel, in{i}, {sizes[0]}, out{i}, {sizes[1]}, {runs}}},")
     text = "\n".join(
         [
             "#pragma once",

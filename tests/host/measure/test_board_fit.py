@@ -36,7 +36,7 @@ class Built:
 
 def use(monkeypatch: pytest.MonkeyPatch, cycles: int, built: Built | Exception) -> None:
     """Stub the cycle count of an inference and the result of each build."""
-    spent = ModelCycles(cycles, 31_000, 500_000)
+    spent = ModelCycles(cycles, 31_000, 500_000, cycles // 4)
     monkeypatch.setattr(real_time, "estimate_cycles", lambda *_: spent)
 
     def build(board: str, bundle: Bundle, *, ring_hops: int) -> Built:

@@ -27,7 +27,7 @@ from kws.host.build.ring import DEFAULT_HOPS
 from kws.host.measure import cycle_estimate, real_time
 from kws.host.measure.benchmark import bench_board, bench_core
 from kws.host.measure.cycle_estimate import ESTIMATES, M0PLUS, ModelCycles, estimate_cycles
-from kws.host.measure.real_time import CONSOLE_MS, Schedule, schedule
+from kws.host.measure.real_time import CONSOLE_MS, QUEUED_HOPS, Schedule, schedule
 from tests.command_line import Run
 from tests.small_models import LABELS, dense_model
 
@@ -44,7 +44,7 @@ def takes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Stubs the inference cycle count: one value for all models, or one per model in order."""
 
     def use(*inferences: float) -> None:
-        cycles = [ModelCycles(int(each), 31_000, 500_000) for each in inferences]
+        cycles = [ModelCycles(int(each), 31_000, 500_000, int(each) // 4) for each in inferences]
         monkeypatch.setattr(
             real_time, "estimate_cycles", lambda *_: cycles.pop(0) if len(cycles) > 1 else cycles[0]
         )
@@ -63,7 +63,9 @@ def test_the_proposed_stride_is_the_shortest_that_keeps_up(
     def plan(stride: int) -> Schedule | str:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(
-                real_time, "estimate_cycles", lambda *_: ModelCycles(inference, 31_000, 500_000)
+                real_time,
+                "estimate_cycles",
+                lambda *_: ModelCycles(inference, 31_000, 500_000, inference // 4),
             )
             try:
                 return schedule(board, Device(replace(bundle_of(), inference_stride=stride)))
@@ -134,7 +136,7 @@ def test_both_bundles_of_a_device_must_keep_up(takes: Callable[..., None]) -> No
         schedule(NANO, both)
 
 
-def test_a_second_look_lengthens_the_ring(takes: Callable[..., None]) -> None:
+def test_samples_wait_for_a_step_of_a_second_look(takes: Callable[..., None]) -> None:
     usual = bundle_of(4)  # every 80 ms
     looked = usual.verified_by(bundle_of())  # again after 240 ms
     assert looked.second_look
@@ -144,23 +146,36 @@ def test_a_second_look_lengthens_the_ring(takes: Callable[..., None]) -> None:
     alone = schedule(NANO, Device(usual))
     (load,) = schedule(NANO, Device(looked.without_second_look())).loads
     assert load.look_ms == 0
-    # 100 ms, and 2 x 500,000 cycles to plan both models: the proposal waits for one look.
+    # 100 ms, its longest op 25 ms, and 2 x 500,000 cycles to plan both models.
     takes(640_000, 6_400_000)
     plan = schedule(NANO, Device(looked))
     assert plan.loads[0].look_ms == pytest.approx(100 + 1000 / 64)
-    assert plan.ring_ms - alone.ring_ms == pytest.approx(1.25 * 115.6, abs=20)
+    assert plan.ring_ms - alone.ring_ms == pytest.approx(1.25 * (25 - 10), abs=20)
     takes(640_000, 6_400_000)
-    compiled = schedule(NANO, Device(looked).as_compiled())
-    assert compiled.loads[0].look_ms == 100
-    # 320 ms: each of the three looks begins later than the one before.
-    takes(640_000, 64 * 320_000)
-    late = schedule(NANO, Device(looked).as_compiled())
-    behind = 320 + 3 * 10 + 12 * 0.5 - 240  # inferences and frames, too
-    assert late.ring_ms - alone.ring_ms == pytest.approx(1.25 * (320 + 2 * behind), rel=0.1)
+    assert schedule(NANO, Device(looked).as_compiled()).loads[0].look_ms == 100
+    # An inference of the first model is longer than a step of the look.
+    takes(2_560_000, 6_400_000)
+    plan = schedule(NANO, Device(looked))
+    takes(2_560_000)
+    assert plan.ring_ms == schedule(NANO, Device(usual)).ring_ms
     # A look at two windows takes twice as long, but plans the tensors once.
     takes(640_000, 6_400_000)
     plan = schedule(NANO, Device(twice))
     assert plan.loads[0].look_ms == pytest.approx(200 + 1000 / 64)
+
+
+def test_what_the_queue_of_features_cannot_take_waits_as_samples(
+    takes: Callable[..., None],
+) -> None:
+    looked = replace(bundle_of(4).verified_by(bundle_of()), compiled=True)
+    # 320 ms: each of the three looks begins later than the one before.
+    takes(640_000, 64 * 320_000)
+    plan = schedule(NANO, Device(looked))
+    behind = 320 + 3 * 10 + 12 * 0.5 - 240  # inferences and frames, too
+    waits = 1.25 * (10 + 320 + 2 * behind) - 20 * QUEUED_HOPS
+    assert 0 < waits < 100
+    steps = 1.25 * (320 / 4 + 0.5) + CONSOLE_MS + 20
+    assert plan.ring_ms == pytest.approx(steps + waits, abs=40)
 
 
 def test_an_option_changes_the_clock(
@@ -207,6 +222,8 @@ def test_missing_qemu_is_reported_in_one_line(
 def test_the_header_has_the_same_default() -> None:
     header = (firmware_folder() / "src" / "boards" / "audio_ring.h").read_text()
     assert f"kRingHops = {DEFAULT_HOPS};  // {20 * DEFAULT_HOPS} ms" in header
+    main = (firmware_folder() / "src" / "app" / "main.cc").read_text()
+    assert f"kQueuedHops = {QUEUED_HOPS};" in main
 
 
 def test_the_estimate_equals_the_benchmark(
@@ -219,6 +236,7 @@ def test_the_estimate_equals_the_benchmark(
     assert cycles.inference == pytest.approx(figures.inference_cycles, abs=50)
     assert cycles.frame == pytest.approx(figures.hop_cycles_max, abs=50)
     assert 10_000 < cycles.allocation < 2_000_000
+    assert cycles.longest_op == pytest.approx(max(op.cycles for op in figures.ops), abs=50)
     # The second result comes from the cache, whatever the board's options.
     monkeypatch.setattr(cycle_estimate, "Qemu", lambda: pytest.fail("counted again"))
     monkeypatch.setenv(OPTIONS, "96mhz")
@@ -239,7 +257,7 @@ def test_the_picos_estimate_equals_the_benchmark(board_tools: None) -> None:
 @pytest.mark.usefixtures("board_tools")
 @pytest.mark.parametrize(
     ("options", "ring_ms", "share"),
-    [((), (600, 800), 0.15), (("--no-verify",), (120, 20 * DEFAULT_HOPS - 20), 0.3)],
+    [((), (120, 180), 0.15), (("--no-verify",), (120, 160), 0.3)],
     ids=["second look", "alone"],
 )
 def test_build_sizes_the_ring_and_shows_the_load(

@@ -71,18 +71,31 @@ Status Diagnostics::ProcessHop(const int16_t* hop) {
     }
     responder_->WriteBoot();
   }
-  const bool sends = hops_to_send_ > 0 && pause_hops_ == 0;
-  if (sends) Send(hop);
+  if (Sends()) Send(hop);
+  return Process(hop);
+}
 
+// The pipeline is reset before the first sample to send, and no hop belongs to the last one's
+// lines.
+bool Diagnostics::HasRoom() const {
+  return pause_hops_ == 0 && !is_last_sent_ && pipeline_->HasRoom();
+}
+
+void Diagnostics::Queue(const int16_t* hop) {
+  if (Sends()) Send(hop);
+  pipeline_->Queue(hop);
+}
+
+Status Diagnostics::Process(const int16_t* hop) {
   const uint32_t begin = board::Cycles();
-  const Status status = pipeline_->ProcessHop(hop);
+  const Status status = hop != nullptr ? pipeline_->ProcessHop(hop) : pipeline_->ProcessQueued();
   const uint32_t cycles = board::Cycles() - begin;
   KWS_RETURN_IF_ERROR(responder_->AfterHop(status));
   uint32_t& longest = pipeline_->inferred() ? longest_.inference : longest_.hop;
   if (cycles > longest) longest = cycles;
 
   if (shows_scores_ && pipeline_->inferred()) WriteScores();
-  if (sends && --hops_to_send_ == 0) EndSending();
+  if (is_last_sent_ && pipeline_->queued() == 0) EndSending();
   return Status::kOk;
 }
 
@@ -118,10 +131,12 @@ void Diagnostics::Send(const int16_t* hop) {
     SampleLine(sent_ / kLineSamples, hop + at).Send();
     sent_ += kLineSamples;
   }
+  is_last_sent_ = --hops_to_send_ == 0;
 }
 
 void Diagnostics::EndSending() {
   pause_hops_ = 0;
+  is_last_sent_ = false;
   const Field fields[] = {sent_, audio_->overruns() - lost_before_};
   WriteFormat(output_, lines::kPcmEnd, fields);
   if (rate_ > 0) board::SetFast(false);

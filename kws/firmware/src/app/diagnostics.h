@@ -29,6 +29,11 @@ class Diagnostics {
   // lines::kScores after them, if enabled.
   Status ProcessHop(const int16_t* hop);
 
+  // The same in two steps, see Pipeline::Queue, which writes lines::kPcm.
+  bool HasRoom() const;
+  void Queue(const int16_t* hop);
+  Status ProcessQueued() { return Process(nullptr); }
+
   // Sends the microphone's samples for `seconds` (0..kMaxSeconds) from now on; 0 ends it. At the
   // start: a line with the port's new rate, a pause, and a reset of the pipeline at the first
   // sample, so that the samples produce the same lines on a host. At the end: a line with the
@@ -46,6 +51,8 @@ class Diagnostics {
   Longest TakeLongest();
 
  private:
+  Status Process(const int16_t* hop);  // null: the oldest in the pipeline's queue
+  bool Sends() const { return hops_to_send_ > 0 && pause_hops_ == 0; }
   void Send(const int16_t* hop);
   void EndSending();
   void WriteScores();
@@ -56,6 +63,7 @@ class Diagnostics {
   Output* output_;
   uint32_t hops_to_send_ = 0;  // 0: not sending
   uint32_t pause_hops_ = 0;    // until the first sample
+  bool is_last_sent_ = false;  // but perhaps not processed
   uint32_t rate_ = 0;          // of the port, in bit/s; 0: any rate
   uint32_t sent_ = 0;          // samples
   uint32_t lost_before_ = 0;   // samples

@@ -63,6 +63,9 @@ constexpr uint32_t kNoSamplesMs = 1000;
 // The minimum time between reports of lost samples, since reports take time too.
 constexpr uint32_t kLostReportMs = 1000;
 
+// The maximum time until commands are read. A board that does not keep up reads them then.
+constexpr uint32_t kReadLateMs = 1000;
+
 constexpr size_t Larger(size_t a, size_t b) { return a > b ? a : b; }
 
 // One model runs at a time, so they share the arena. The second look of a streaming model has its
@@ -95,8 +98,16 @@ constexpr int KeptFrames() {
   return static_cast<int>(frames);
 }
 
+// Hops whose frames may wait while a second look runs: 640 ms. real_time.py knows it.
+#if defined(KWS_HAS_LOOK) || defined(KWS_HAS_COMMANDS_LOOK)
+constexpr int kQueuedHops = 32;
+#else
+constexpr int kQueuedHops = 0;
+#endif
+
 constexpr size_t kArenaBytes = ArenaBytes();
-constexpr int kKeptFrames = KeptFrames();
+constexpr int kQueuedFrames = kQueuedHops * kws::AudioRing::kHopSamples / settings::kStrideSamples;
+constexpr int kKeptFrames = KeptFrames() + kQueuedFrames;
 
 alignas(16) uint8_t arena[kArenaBytes];
 int8_t frames[kKeptFrames * kws::Frontend::kChannels];
@@ -119,6 +130,22 @@ kws::ModelRunner* LookRunner() {
 }
 #endif
 
+// Computes the features of the microphone's samples while a second look runs.
+class Listening final : public kws::BackgroundTask {
+ public:
+  explicit Listening(kws::Diagnostics* diagnostics) : diagnostics_(diagnostics) {}
+  void Run() override {
+    int16_t hop[kws::AudioRing::kHopSamples];
+    while (diagnostics_->HasRoom() && audio.PopHop(hop)) {
+      meter.Add(hop, kws::AudioRing::kHopSamples);
+      diagnostics_->Queue(hop);
+    }
+  }
+
+ private:
+  kws::Diagnostics* diagnostics_;
+};
+
 }  // namespace
 
 // Never returns. Only large objects are static. They are constructed in place, because the guard of
@@ -136,9 +163,11 @@ int main() {
   static constexpr kws::PipelineConfig config = kws::BundleConfig();
   alignas(kws::Pipeline) static uint8_t pipeline_place[sizeof(kws::Pipeline)];
   kws::Pipeline& pipeline =
-      *new (pipeline_place) kws::Pipeline(config, &runner, {frames, kKeptFrames});
+      *new (pipeline_place) kws::Pipeline(config, &runner, {frames, kKeptFrames, kQueuedFrames});
 
   kws::Responder responder(&pipeline, &output, KWS_VERSION, board::kName, sizeof(arena));
+  kws::Diagnostics diagnostics(&pipeline, &responder, &audio, &output);
+  Listening listening(&diagnostics);
 
 #ifdef KWS_HAS_COMMANDS
 #ifdef KWS_COMPILED
@@ -157,6 +186,7 @@ int main() {
   namespace look = kws::settings_look;
   kws::SecondLook second(LookRunner<look::Runner, look::kSharesArena, look::kArenaBytes>(),
                          look::kSettings, look::kOutputOrder, look::kSharesArena);
+  second.UseBackgroundTask(&listening);
   pipeline.UseSecondLook(0, &second);
 #endif
 #ifdef KWS_HAS_COMMANDS_LOOK
@@ -164,6 +194,7 @@ int main() {
   kws::SecondLook then_second(
       LookRunner<then_look::Runner, then_look::kSharesArena, then_look::kArenaBytes>(),
       then_look::kSettings, then_look::kOutputOrder, then_look::kSharesArena);
+  then_second.UseBackgroundTask(&listening);
   pipeline.UseSecondLook(1, &then_second);
 #endif
 
@@ -178,7 +209,6 @@ int main() {
 #endif
 
   kws::StatusLed led(board::SetLed);
-  kws::Diagnostics diagnostics(&pipeline, &responder, &audio, &output);
   kws::Console console(&pipeline, &audio, &meter, &diagnostics, &output);
 
   if (responder.AfterStart(pipeline.Start()) != kws::Status::kOk) board::Halt(board::Fault::kModel);
@@ -190,13 +220,17 @@ int main() {
   console.Restore();
   uint32_t last_hop_ms = board::Milliseconds();
   uint32_t lost_report_ms = last_hop_ms - kLostReportMs;
+  uint32_t read_ms = last_hop_ms;
   for (;;) {
     int16_t hop[kws::AudioRing::kHopSamples];
     // One hop per round, so that a target that does not keep up still reports losses and answers.
-    const bool heard = audio.PopHop(hop);
+    const bool waits = kQueuedHops > 0 && pipeline.queued() > 0;
+    if (waits) listening.Run();
+    const bool heard = waits || audio.PopHop(hop);
     if (heard) {
-      meter.Add(hop, kws::AudioRing::kHopSamples);
-      if (diagnostics.ProcessHop(hop) != kws::Status::kOk) board::Halt(board::Fault::kModel);
+      if (!waits) meter.Add(hop, kws::AudioRing::kHopSamples);
+      const kws::Status status = waits ? diagnostics.ProcessQueued() : diagnostics.ProcessHop(hop);
+      if (status != kws::Status::kOk) board::Halt(board::Fault::kModel);
       last_hop_ms = board::Milliseconds();
       led.AfterHop(pipeline, last_hop_ms);
 #ifdef KWS_HAS_PINS
@@ -221,6 +255,10 @@ int main() {
 #ifdef KWS_HAS_PINS
     pulses.Tick(board::Milliseconds());
 #endif
+    // A command takes effect after the hops that wait, unless they wait all the time.
+    const bool is_late = board::Milliseconds() - read_ms > kReadLateMs;
+    if (kQueuedHops > 0 && pipeline.queued() > 0 && !is_late) continue;
+    read_ms = board::Milliseconds();
     char received;
     while (board::Read(&received, 1) > 0) console.Put(received);
     if (!heard) board::Sleep();

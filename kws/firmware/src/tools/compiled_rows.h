@@ -18,6 +18,7 @@ struct CompiledJob {
   int input_count;
   const CompiledModel::Place* outputs;
   int output_count;
+  int task_runs;  // of the background task in an inference
 };
 
 inline void WriteHex(const uint8_t* bytes, uint32_t count, Output* output) {
@@ -26,6 +27,19 @@ inline void WriteHex(const uint8_t* bytes, uint32_t count, Output* output) {
     output->Write(digits, sizeof(digits));
   }
 }
+
+class RunCounter final : public BackgroundTask {
+ public:
+  void Run() override { ++runs_; }
+  int TakeRuns() {
+    const int runs = runs_;
+    runs_ = 0;
+    return runs;
+  }
+
+ private:
+  int runs_ = 0;
+};
 
 // Writes all outputs of each row in hexadecimal on a line. State is kept from row to row. `from`:
 // all inputs of each row. Returns the end of the inputs.
@@ -36,12 +50,15 @@ inline const uint8_t* RunCompiled(const CompiledJob& job, uint32_t rows, const u
     WriteError(output, StatusMessage(Status::kArenaTooSmall));
     return from;
   }
+  RunCounter task;
+  runner.SetBackgroundTask(&task);
   for (uint32_t row = 0; row < rows; ++row) {
     for (int i = 0; i < job.input_count; ++i) {
       std::memcpy(arena + job.inputs[i].offset, from, job.inputs[i].bytes);
       from += job.inputs[i].bytes;
     }
     runner.Invoke();
+    if (task.TakeRuns() != job.task_runs) WriteError(output, "background task");
     for (int i = 0; i < job.output_count; ++i) {
       WriteHex(arena + job.outputs[i].offset, job.outputs[i].bytes, output);
     }

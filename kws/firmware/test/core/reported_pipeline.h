@@ -25,14 +25,17 @@ class ReportedPipeline : public Pipeline {
     responder_.UseCommands();
   }
   Status Start() { return responder_.AfterStart(Pipeline::Start()); }
-  Status ProcessHop(const int16_t* hop) {
-    const Status status = responder_.AfterHop(Pipeline::ProcessHop(hop));
-    led_.AfterHop(*this, time_ms());
-    return status;
-  }
+  Status ProcessHop(const int16_t* hop) { return Report(Pipeline::ProcessHop(hop)); }
+  Status ProcessQueued() { return Report(Pipeline::ProcessQueued()); }
   const Responder& responder() const { return responder_; }
 
  private:
+  Status Report(Status result) {
+    const Status status = responder_.AfterHop(result);
+    led_.AfterHop(*this, time_ms());
+    return status;
+  }
+
   MicroInterpreter runner_;
   Responder responder_;
   StatusLed led_;

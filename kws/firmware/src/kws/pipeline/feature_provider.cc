@@ -17,23 +17,36 @@ void FeatureProvider::Reset() {
   frontend_.Reset();
   filled_ = 0;
   next_ = 0;
+  queued_ = 0;
+  queued_frames_ = 0;
   frames_ = 0;
   audible_ = 0;
 }
 
-bool FeatureProvider::Push(const int16_t* samples) {
+bool FeatureProvider::Queue(const int16_t* samples) {
   const bool whole = filled_ == kKept;
   if (whole) {
-    frontend_.ProcessFrame(samples_, samples, Slot(next_));
-    next_ = next_ + 1 < memory_.frames ? next_ + 1 : 0;
-    if (frames_ < UINT32_MAX) ++frames_;
-    if (audible_ < UINT32_MAX) ++audible_;
+    const int slot = next_ + queued_frames_++;
+    frontend_.ProcessFrame(samples_, samples,
+                           Slot(slot < memory_.frames ? slot : slot - memory_.frames));
     filled_ -= stride_;
     if (filled_ != 0) std::memcpy(samples_, samples_ + kKept / 2, kKept / 2 * sizeof(int16_t));
   }
   std::memcpy(samples_ + filled_, samples, static_cast<size_t>(stride_) * sizeof(int16_t));
   filled_ += stride_;
+  ++queued_;
   return whole;
+}
+
+bool FeatureProvider::Take() {
+  const bool has_frame = queued_frames_ == queued_;
+  --queued_;
+  if (!has_frame) return false;
+  --queued_frames_;
+  next_ = next_ + 1 < memory_.frames ? next_ + 1 : 0;
+  if (frames_ < UINT32_MAX) ++frames_;
+  if (audible_ < UINT32_MAX) ++audible_;
+  return true;
 }
 
 void FeatureProvider::CopyNewest(int frames, int8_t* dst, int skipped) const {

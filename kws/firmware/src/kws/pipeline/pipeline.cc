@@ -39,6 +39,7 @@ void Pipeline::UseCommands(Commands* commands) {
 void Pipeline::UseGate(Gate* gate) {
   gate_ = gate;
   gated_stride_ = GatedStride;
+  hear_noise_ = HearNoise;
 }
 
 Status Pipeline::Start() {
@@ -96,42 +97,85 @@ Status Pipeline::Reset() {
 }
 
 Status Pipeline::ProcessHop(const int16_t* hop) {
+  int16_t centred[FeatureProvider::kHopSamples];
+  Centre(hop, centred);
+  rest_ = centred;
+  rest_strides_ = StridesPerHop();
+  const Status status = ProcessQueued();
+  rest_strides_ = 0;
+  return status;
+}
+
+bool Pipeline::HasRoom() const {
+  const int strides = features_.queued() + rest_strides_ + StridesPerHop();
+  return strides <= features_.queue_capacity() && strides <= kMostQueued;
+}
+
+void Pipeline::Queue(const int16_t* hop) {
+  while (rest_strides_ > 0) QueueRest();
+  int16_t centred[FeatureProvider::kHopSamples];
+  Centre(hop, centred);
+  for (int i = 0; i < StridesPerHop(); ++i) QueueStride(centred + i * config_.stride_samples);
+}
+
+Status Pipeline::ProcessQueued() {
   inferred_ = false;
   changed_ = false;
   detection_.label = Detection::kNothing;
-  int16_t centred[FeatureProvider::kHopSamples];
-  std::memcpy(centred, hop, sizeof(centred));
-  dc_offset_.Remove(centred, FeatureProvider::kHopSamples);
-  for (int at = 0; at < FeatureProvider::kHopSamples; at += config_.stride_samples) {
-    time_ms_ += Detector::Milliseconds(config_.stride_samples);
-    const bool has_frame = features_.Push(centred + at);
-    KWS_RETURN_IF_ERROR(gated_stride_ != nullptr
-                            ? gated_stride_(*this, has_frame)
-                            : detector_->ProcessStride(features_, has_frame, time_ms_));
-    if (detector_->inferred()) {
-      ++inferences_;
-      inferred_ = true;
-      inferred_ms_ = time_ms_;
-    }
-    if (detector_->detection().label != Detection::kNothing) {
-      detection_ = detector_->detection();
-      if (listening_) detection_.label += config_.label_count;
-    }
-    if (hand_over_ != nullptr) KWS_RETURN_IF_ERROR(hand_over_(*this));
+  for (int i = 0; i < StridesPerHop(); ++i) {
+    if (features_.queued() == 0) QueueRest();
+    KWS_RETURN_IF_ERROR(ProcessStride());
   }
   return Status::kOk;
 }
 
-Status Pipeline::GatedStride(Pipeline& pipeline, bool has_frame) {
-  const FeatureProvider& features = pipeline.features_;
-  Detector& detector = *pipeline.detector_;
-  if (has_frame) {
-    if (features.frames() == 1) pipeline.gate_->Reset();
-    pipeline.gate_->Process(features.noise());
+void Pipeline::Centre(const int16_t* hop, int16_t* centred) {
+  std::memcpy(centred, hop, FeatureProvider::kHopSamples * sizeof(int16_t));
+  dc_offset_.Remove(centred, FeatureProvider::kHopSamples);
+}
+
+void Pipeline::QueueRest() {
+  --rest_strides_;
+  QueueStride(rest_);
+  rest_ += config_.stride_samples;
+}
+
+void Pipeline::QueueStride(const int16_t* samples) {
+  const bool has_frame = features_.Queue(samples);
+  if (hear_noise_ != nullptr && has_frame) hear_noise_(*this);
+}
+
+Status Pipeline::ProcessStride() {
+  time_ms_ += Detector::Milliseconds(config_.stride_samples);
+  const bool has_frame = features_.Take();
+  KWS_RETURN_IF_ERROR(gated_stride_ != nullptr
+                          ? gated_stride_(*this, has_frame)
+                          : detector_->ProcessStride(features_, has_frame, time_ms_));
+  if (detector_->inferred()) {
+    ++inferences_;
+    inferred_ = true;
+    inferred_ms_ = time_ms_;
   }
-  const bool rests = !pipeline.listening_ && detector.CanSkip() &&
-                     pipeline.gate_->IsQuiet(pipeline.config_.window_frames);
-  if (!rests) return detector.ProcessStride(features, has_frame, pipeline.time_ms_);
+  if (detector_->detection().label != Detection::kNothing) {
+    detection_ = detector_->detection();
+    if (listening_) detection_.label += config_.label_count;
+  }
+  return hand_over_ != nullptr ? hand_over_(*this) : Status::kOk;
+}
+
+void Pipeline::HearNoise(Pipeline& pipeline) {
+  const FeatureProvider& features = pipeline.features_;
+  Gate& gate = *pipeline.gate_;
+  if (features.frames() == 0 && features.queued_frames() == 1) gate.Reset();
+  gate.Process(features.noise());
+  pipeline.quiet_ = pipeline.quiet_ << 1 | (gate.IsQuiet(pipeline.config_.window_frames) ? 1 : 0);
+}
+
+Status Pipeline::GatedStride(Pipeline& pipeline, bool has_frame) {
+  Detector& detector = *pipeline.detector_;
+  const bool is_quiet = (pipeline.quiet_ >> pipeline.features_.queued_frames() & 1) != 0;
+  const bool rests = has_frame && is_quiet && !pipeline.listening_ && detector.CanSkip();
+  if (!rests) return detector.ProcessStride(pipeline.features_, has_frame, pipeline.time_ms_);
   KWS_RETURN_IF_ERROR(detector.SkipStride(has_frame, pipeline.time_ms_));
   if (detector.inferred()) ++pipeline.skipped_;
   return Status::kOk;

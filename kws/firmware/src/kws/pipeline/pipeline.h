@@ -61,8 +61,23 @@ class Pipeline {
   Status Start();
 
   // Takes the next Frontend::kStrideSamples samples; see Detector. The second bundle's last hop is
-  // the first that ends `listen_ms` or more after the wake word's.
+  // the first that ends `listen_ms` or more after the wake word's. No hop may be queued.
   Status ProcessHop(const int16_t* hop);
+
+  // For a second look, during which the microphone goes on: a background task of its model (see
+  // ModelRunner) takes hops from a ring of samples, and they are processed later. Only the features
+  // are computed now, which need much less memory than the samples.
+  //
+  // Queues the next hop, if there is room: FrameMemory::queued frames, at most kMostQueued.
+  // Detections are the same as without a queue.
+  bool HasRoom() const;
+  void Queue(const int16_t* hop);
+  // Hops that wait for ProcessQueued; Reset drops them.
+  int queued() const { return features_.queued() / StridesPerHop(); }
+  // Processes the oldest one, like ProcessHop. At least one has to wait.
+  Status ProcessQueued();
+
+  static constexpr int kMostQueued = 64;
 
   // Restores the state after Start, except the thresholds: time 0, cleared frontend, model and
   // recognizer, the first bundle active.
@@ -135,7 +150,13 @@ class Pipeline {
   Status BeginSecond();
   static Status StartSecond(Pipeline& pipeline);
   static Status HandOver(Pipeline& pipeline);
+  static void HearNoise(Pipeline& pipeline);
   static Status GatedStride(Pipeline& pipeline, bool has_frame);
+  int StridesPerHop() const { return Frontend::kStrideSamples / config_.stride_samples; }
+  void Centre(const int16_t* hop, int16_t* centred);
+  void QueueRest();
+  void QueueStride(const int16_t* samples);
+  Status ProcessStride();
   // The active bundle's index of a label; negative: a label of the inactive bundle.
   int RunningIndex(int label) const;
 
@@ -147,6 +168,7 @@ class Pipeline {
   Status (*hand_over_)(Pipeline& pipeline) = nullptr;
   // Set by `UseGate`, likewise.
   Gate* gate_ = nullptr;
+  void (*hear_noise_)(Pipeline& pipeline) = nullptr;
   Status (*gated_stride_)(Pipeline& pipeline, bool has_frame) = nullptr;
   Detector* detector_ = nullptr;  // of the active bundle; in `place_`
   size_t arena_used_[2] = {0, 0};
@@ -158,6 +180,11 @@ class Pipeline {
   bool inferred_ = false;
   bool listening_ = false;
   bool changed_ = false;
+  // Whether the gate was quiet at the end of each frame, the last one that was queued in bit 0.
+  uint64_t quiet_ = 0;
+  // The rest of the hop in ProcessHop, which comes before any hop that is queued meanwhile.
+  const int16_t* rest_ = nullptr;
+  int rest_strides_ = 0;
   Detection detection_;
   Mismatch mismatch_ = Mismatch::kNone;
   // Large members come last, so that the offsets of the others fit short instructions.

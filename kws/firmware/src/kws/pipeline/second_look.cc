@@ -104,8 +104,10 @@ Status SecondLook::Process(const int8_t* scores, int32_t time_ms, Recognizer::Re
 }
 
 Status SecondLook::Look(int8_t* scores, bool always) {
+  RunTask();  // the first model's inference has just ended
   // The same model in the same arena gets the same addresses, so the detector's stay valid.
   KWS_RETURN_IF_ERROR(shares_arena_ ? runner_->AllocateTensors() : runner_->Reset());
+  RunTask();
   KWS_RETURN_IF_ERROR(LookAt(0, scores));
   if (settings_.earlier > 0 && (always || proposals_.Confirms(scores))) {
     int8_t earlier[Recognizer::kMaxLabels];

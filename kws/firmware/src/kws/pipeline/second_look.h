@@ -84,6 +84,13 @@ class SecondLook final : public KeywordCheck {
   Status Start(Detector* detector, const FeatureProvider& features) override;
   Status Process(const int8_t* scores, int32_t time_ms, Recognizer::Result* result) override;
   void Reset() override { proposals_.Reset(); }
+
+  // During a look, runs `task` between ops and before and after tensors are planned. The caller
+  // owns it. It may call Pipeline::Queue.
+  void UseBackgroundTask(BackgroundTask* task) {
+    task_ = task;
+    runner_->SetBackgroundTask(task);
+  }
   const ModelRunner& runner() const { return *runner_; }
   const SecondLookSettings& settings() const { return settings_; }
 
@@ -101,11 +108,15 @@ class SecondLook final : public KeywordCheck {
   // `always`: sees earlier frames also if the newest ones confirm nothing.
   Status Look(int8_t* scores, bool always);
   Status LookAt(int skipped, int8_t* scores);
+  void RunTask() {
+    if (task_ != nullptr) task_->Run();
+  }
 
   ModelRunner* runner_;
   SecondLookSettings settings_;
   const uint8_t* output_order_;
   bool shares_arena_;
+  BackgroundTask* task_ = nullptr;
   const FeatureProvider* features_ = nullptr;
   ModelRunner* first_ = nullptr;
   int label_count_ = 0;

@@ -23,7 +23,8 @@ struct CompiledModel {
   uint32_t arena_bytes;
   Place input;
   Place output;
-  void (*invoke)(uint8_t* arena);
+  // Runs `task` after each op, if the model was compiled for that and `task` is not null.
+  void (*invoke)(uint8_t* arena, BackgroundTask* task);
   // Initializes the model's state. Null: the model is stateless.
   void (*reset)(uint8_t* arena);
 };
@@ -39,7 +40,7 @@ class CompiledRunner final : public ModelRunner {
     return arena_size_ < model_.arena_bytes ? Status::kArenaTooSmall : Reset();
   }
   Status Invoke() override {
-    model_.invoke(arena_);
+    model_.invoke(arena_, task_);
     return Status::kOk;
   }
   Status Reset() override {

@@ -50,6 +50,7 @@ Status MicroInterpreter::Invoke() {
     context.Select(record);
     op.invoke(context);
     if (profiler_ != nullptr) profiler_->EndOp(i);
+    if (task_ != nullptr) task_->Run();
     at += 4 * record->words;
   }
   return Status::kOk;

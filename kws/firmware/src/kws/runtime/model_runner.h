@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kws/runtime/background_task.h"
 #include "kws/runtime/model/tensor.h"
 #include "kws/status.h"
 
@@ -35,7 +36,13 @@ class ModelRunner {
   // Details of the last AllocateTensors that failed.
   virtual const ErrorDetail& error() const = 0;
 
+  // Invoke runs it after each op; null: nothing. The caller owns it. Of compiled models, only those
+  // of a second look run it.
+  void SetBackgroundTask(BackgroundTask* task) { task_ = task; }
+
  protected:
+  BackgroundTask* task_ = nullptr;
+
   // Never deleted through this base: a virtual destructor would link `operator delete`.
   ~ModelRunner() = default;
 };

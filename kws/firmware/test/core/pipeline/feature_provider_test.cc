@@ -25,10 +25,11 @@ using Spectrogram = std::array<Frame, 49>;
 template <int kFrames = 49>
 class Provider : public FeatureProvider {
  public:
-  explicit Provider(int stride = kHop) : FeatureProvider({bytes_, kFrames}, stride) {}
+  explicit Provider(int stride = kHop, int queued = 0)
+      : FeatureProvider({bytes_, kFrames + queued, queued}, stride) {}
 
  private:
-  int8_t bytes_[kFrames * Frontend::kChannels];
+  int8_t bytes_[(kFrames + 5) * Frontend::kChannels];
 };
 
 std::vector<int16_t> Noise(int hops) {
@@ -71,6 +72,29 @@ TEST(FeatureProvider, OneSecondGivesTheClipsSpectrogram) {
   const std::vector<Frame> expected = Frames(pcm);
   const Spectrogram spectrogram = Copy(provider);
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), spectrogram.begin(), spectrogram.end()));
+}
+
+TEST(FeatureProvider, QueuedFramesCountWhenTheyAreTaken) {
+  const std::vector<int16_t> pcm = Noise(166);
+  for (const int stride : {kHop, kHop / 2}) {
+    Provider<> plain(stride), queued(stride, 5);
+    EXPECT_EQ(queued.capacity(), 49);
+    test::Random random(3);
+    const int16_t* next = pcm.data();
+    for (int taken = 0; taken < 160;) {
+      const bool room = queued.queued() < queued.queue_capacity();
+      if (queued.queued() == 0 || (room && random.Next() % 2 == 0)) {
+        queued.Queue(next);
+        next += stride;
+      } else {
+        ASSERT_EQ(queued.Take(), plain.Push(pcm.data() + taken * stride));
+        ++taken;
+        ASSERT_EQ(queued.frames(), plain.frames());
+        ASSERT_EQ(Copy(queued), Copy(plain)) << taken;
+      }
+      if (taken == 100) queued.Silence(), plain.Silence();
+    }
+  }
 }
 
 TEST(FeatureProvider, KeepsTheNewestFramesOldestFirst) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "core/played_noise.h"
 #include "core/recording_output.h"
 #include "core/reported_pipeline.h"
+#include "kws/gate/gate.h"
 #include "kws/pipeline/pipeline.h"
 #include "kws/runtime/all_ops_resolver.h"
 
@@ -139,6 +141,7 @@ constexpr const char* kNames[] = {"silence", "unknown", "yes", "no"};
 constexpr size_t kArenaBytes = 65536;
 constexpr int kFrames = 49;
 constexpr int kEarlier = 12;
+constexpr size_t kLateHops = 500;
 
 class SecondLookTest : public testing::Test {
  protected:
@@ -158,14 +161,55 @@ class SecondLookTest : public testing::Test {
     second_model_ = GetModel(second_bytes_.data(), second_bytes_.size());
     config_ = {"two",   "01234567", kNames,
                kLabels, stride_,    RecognizerSettings(200, 0, 1, kProposal, thresholds)};
+    config_.stride_samples = stride_samples_;
     pipeline_.emplace(config_, model_, resolver_, Aligned(arena_), kArenaBytes,
-                      FrameMemory{frames_, kFrames + kEarlier}, &output_);
+                      FrameMemory{frames_, kFrames + kEarlier + queued_, queued_}, &output_);
+    if (gate_) pipeline_->UseGate(&*gate_);
     if (thresholds != nullptr) {
       runner_.emplace(second_model_, resolver_, Aligned(shares ? arena_ : own_), second_arena_);
       look_.reset(new SecondLook(&*runner_, {kProposal, 3, 1, earlier_}, order_, shares));
       pipeline_->UseSecondLook(0, look_.get());
     }
     return *pipeline_;
+  }
+
+  // Plays sound as the firmware does while samples arrive during looks: a few at a time, at random.
+  std::string PlayLate(ReportedPipeline& pipeline, int queued, unsigned seed) {
+    class Microphone final : public BackgroundTask {
+     public:
+      Microphone(ReportedPipeline* pipeline, const std::vector<int16_t>& sound, unsigned seed)
+          : pipeline_(pipeline), sound_(sound), random_(seed) {}
+      void Run() override {
+        for (unsigned hops = random_() % 4; hops > 0 && !IsOver() && pipeline_->HasRoom(); --hops) {
+          pipeline_->Queue(Next());
+          most_ = std::max(most_, pipeline_->queued());
+        }
+      }
+      bool IsOver() const { return at_ == sound_.size(); }
+      const int16_t* Next() { return &sound_[std::exchange(at_, at_ + kHop)]; }
+      int most() const { return most_; }
+
+     private:
+      ReportedPipeline* pipeline_;
+      const std::vector<int16_t>& sound_;
+      std::mt19937 random_;
+      size_t at_ = 0;
+      int most_ = 0;
+    };
+    const std::vector<int16_t> sound = Sound(kLateHops, 7);
+    Microphone microphone(&pipeline, sound, seed);
+    look_->UseBackgroundTask(&microphone);
+    EXPECT_EQ(pipeline.Start(), Status::kOk);
+    output_.Clear();
+    while (pipeline.queued() > 0 || !microphone.IsOver()) {
+      EXPECT_EQ(
+          pipeline.queued() > 0 ? pipeline.ProcessQueued() : pipeline.ProcessHop(microphone.Next()),
+          Status::kOk);
+    }
+    // With two frames per hop, half a hop may have no room.
+    EXPECT_GE(microphone.most(), queued - 1);
+    EXPECT_LE(microphone.most(), queued);
+    return output_.text();
   }
 
   std::string Play(ReportedPipeline& pipeline) {
@@ -180,7 +224,10 @@ class SecondLookTest : public testing::Test {
   }
 
   std::vector<uint8_t> arena_, own_, bytes_, second_bytes_;
-  int8_t frames_[(kFrames + kEarlier) * Frontend::kChannels];
+  int8_t frames_[(kFrames + kEarlier + Pipeline::kMostQueued + 2) * Frontend::kChannels];
+  int queued_ = 0;
+  int stride_samples_ = Frontend::kStrideSamples;
+  std::optional<Gate> gate_;
   size_t second_arena_ = kArenaBytes;
   int stride_ = 2;
   int earlier_ = 0;
@@ -214,6 +261,49 @@ TEST_F(SecondLookTest, ASharedArenaGivesTheSameLines) {
     EXPECT_GT(Heard(shared), 5u);
     EXPECT_EQ(shared, Play(Make(kAll, false)));
   }
+}
+
+TEST_F(SecondLookTest, SamplesThatArriveDuringALookGiveTheSameLines) {
+  earlier_ = kEarlier;
+  for (const int samples : {Frontend::kStrideSamples, Frontend::kStrideSamples / 2}) {
+    stride_samples_ = samples;
+    const int strides = Frontend::kStrideSamples / samples;
+    queued_ = 0;
+    for (const bool gated : {false, true}) {
+      if (gated) gate_.emplace(8);
+      ReportedPipeline& plain = Make(kAll);
+      ASSERT_EQ(plain.Start(), Status::kOk);
+      const std::string at_once = kws::Play(plain, output_, Sound(kLateHops, 7));
+      EXPECT_GT(Heard(at_once), 5u);
+      EXPECT_EQ(pipeline_->skipped() > 0, gated);
+      for (const bool shares : {true, false}) {
+        queued_ = 10;
+        ReportedPipeline& pipeline = Make(kAll, shares);
+        EXPECT_EQ(PlayLate(pipeline, queued_ / strides, 1), at_once);
+        EXPECT_EQ(pipeline.hops(), kLateHops);
+      }
+    }
+    gate_.reset();
+  }
+}
+
+TEST_F(SecondLookTest, TheQueueIsLimited) {
+  queued_ = Pipeline::kMostQueued + 2;
+  PlayLate(Make(kSome), Pipeline::kMostQueued, 2);
+}
+
+TEST_F(SecondLookTest, ResetDropsTheQueue) {
+  const std::string at_once = Play(Make(kSome));
+  queued_ = 4;
+  ReportedPipeline& pipeline = Make(kSome);
+  ASSERT_EQ(pipeline.Start(), Status::kOk);
+  const std::vector<int16_t> sound = Sound(1500, 7);
+  ASSERT_EQ(pipeline.ProcessHop(&sound[kHop]), Status::kOk);
+  pipeline.Queue(&sound[0]);
+  pipeline.Queue(&sound[0]);
+  ASSERT_EQ(pipeline.Reset(), Status::kOk);
+  EXPECT_EQ(pipeline.queued(), 0);
+  EXPECT_EQ(kws::Play(pipeline, output_, sound), at_once);
 }
 
 TEST_F(SecondLookTest, AnEarlierWindowHasToConfirmToo) {
