@@ -38,6 +38,10 @@ class Row:
     """Folder of the base model's row in RUNS, for a further round; the seed is the same. Its window
     may have another length."""
 
+    mean_with: tuple[str, ...] = ()
+    """Folders of further rounds: training starts from the mean of the weights of them and `start`.
+    The mean of rounds that each continued from the one before often hears more than the last."""
+
     mined: bool = False
     """Whether training includes the mined false alarms of the first row."""
 
@@ -126,6 +130,23 @@ LOOK = replace(
     start="teacher_third",
     shift=97,
 )
+LOOK_MORE = replace(
+    LOOK,
+    folder="look_more",
+    title="14 words: more of the second look",
+    options={**LOOK.options, "epochs": 48, "copies": 12, "learning_rate": 0.004},
+    start="look",
+    shift=211,
+)
+LOOK_MEAN = replace(
+    LOOK,
+    folder="look_mean",
+    title="14 words: the mean of three rounds, a second look",
+    # Hardly any learning: an epoch sets the statistics of the batch normalization.
+    options={**LOOK.options, "epochs": 1, "copies": 1, "learning_rate": 1e-6},
+    mean_with=("look", "look_more"),
+    start_mined=False,
+)
 STUDENT = Row(
     *("", "", YES_NO, "tcs_resnet"),
     teacher="teacher_third",
@@ -139,12 +160,34 @@ STUDENT = Row(
     at_words=1.0,
     alone=(1.5, 3.0),
 )
+TEN_FIRST = replace(
+    STUDENT,
+    folder="ten_words_first",
+    title="ten words, the first round",
+    words=TEN,
+    options={
+        "epochs": 75,
+        "copies": 14,
+        "talk_per_keyword": 9.0,
+        "hard_negative_share": 0.15,
+        "spec_augment": 0.05,
+        "balance": 0.6,
+        "joined": 0.3,
+        "unknown_per_keyword": 2.0,
+        "silence_per_keyword": 1.0,
+        **ALWAYS_ON,
+        "talk": 0.5,
+    },
+    verify="",
+)
 
 ROWS = (
     TEACHER,
     TEACHER_SECOND,
     TEACHER_THIRD,
     LOOK,
+    LOOK_MORE,
+    LOOK_MEAN,
     replace(
         STUDENT,
         folder="yes_no",
@@ -182,26 +225,19 @@ ROWS = (
         # With fewer false alarms the first model alone misses more than half of the words in noise.
         alone=(5.0, 10.0),
     ),
+    TEN_FIRST,
     replace(
-        STUDENT,
+        TEN_FIRST,
         folder="ten_words",
         title="ten words",
-        words=TEN,
-        options={
-            "epochs": 75,
-            "copies": 14,
-            "talk_per_keyword": 9.0,
-            "hard_negative_share": 0.15,
-            "spec_augment": 0.05,
-            "balance": 0.6,
-            "joined": 0.3,
-            "unknown_per_keyword": 2.0,
-            "silence_per_keyword": 1.0,
-            **ALWAYS_ON,
-            "talk": 0.5,
-        },
+        options={**TEN_FIRST.options, "epochs": 40, "copies": 8, "learning_rate": 0.005},
+        start="ten_words_first",
+        start_mined=True,
+        shift=211,
+        verify="look_mean",
         asset="ten_words",
+        per_hour=3.0,
         at_words=9.0,
-        alone=(1.5, 9.0),
+        alone=(5.0, 9.0),
     ),
 )

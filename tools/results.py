@@ -42,7 +42,7 @@ from kws.model.train.named_settings import settings_for
 from kws.model.train.training import train
 from kws.model.train.training_job import TrainingJob
 from kws.model.weights import checkpoint, run_files
-from kws.model.weights.trained_model import load_trained
+from kws.model.weights.trained_model import load_trained, mean_of
 from tools.recipes import ABOUT, ROWS, TEN, Row
 from tools.results_page import HEAD, RECALL, Figures, clips, measure, recalls, section
 
@@ -194,7 +194,7 @@ def startable(waiting: Sequence[Run], running: Sequence[Run], jobs: int) -> list
         row, own_seed = one
         needed = {row.teacher, row.verify, ROWS[0].folder if row.mined else ""}
         return not any(
-            folder in needed or (folder, seed) == (row.start, own_seed)
+            folder in needed or (folder in (row.start, *row.mean_with) and seed == own_seed)
             for folder, seed in unfinished
         )
 
@@ -250,6 +250,9 @@ def train_run(row: Row, seed: int, data: Path, sounds: Sounds, about: str) -> No
     }
     settings = settings_for(row.words, row.arch, options)
     frames = settings.samples.frontend.frames
+    rounds = [RUNS / folder / f"seed{seed}" for folder in (row.start, *row.mean_with) if folder]
+    # The weights do not depend on the window's length.
+    base = [replace(load_trained(each), frames=frames) for each in rounds]
     train(
         TrainingJob(
             open_dataset(data),
@@ -259,8 +262,7 @@ def train_run(row: Row, seed: int, data: Path, sounds: Sounds, about: str) -> No
             about=about,
             ambient=replace(sounds.surroundings(), negatives=tuple(negatives)),
             teacher=Teacher(RUNS / row.teacher) if row.teacher else None,
-            # The weights do not depend on the window's length.
-            base_model=replace(load_trained(start), frames=frames) if start else None,
+            base_model=mean_of(base) if base else None,
             # Only built-in bundles need thresholds.
             calibrate=bool(row.asset),
             say=lambda line: print(f"{row.folder}, seed {seed}: {line}", flush=True),

@@ -84,9 +84,9 @@ def test_the_label_of_a_second_bundle_is_its_own(bundle: Bundle) -> None:
     ten_words = load_bundle(default_bundle_path().with_name("ten_words"))
     silent = ten_words.with_thresholds((254,) * len(ten_words.labels))
     device = Device(bundle, silent, 4000)
-    clips = [load_clip(default_matrix() / f"{name}.flac") for name in ("yes_annie", "left_slt")]
+    clips = [load_clip(default_matrix() / f"{name}.flac") for name in ("yes_annie", "stop_slt")]
     room = quiet_room(24_000)
     _, heard, misses = hear(device, np.concatenate([room, clips[0], room, clips[1], room, room]))
     assert [it.label for it in heard] == ["yes"]
-    assert [miss.label for miss in misses] == ["left"]
+    assert [miss.label for miss in misses] == ["stop"]
     assert all(miss.threshold == 254 for miss in misses)
