@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files in changelog/ have a kind that CHANGELOG.md knows."""
+"""The files in changelog/ have a text, and a kind that CHANGELOG.md knows."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ def test_each_change_has_a_kind() -> None:
     others = {"README.md", *settings["ignore"]}
     changes = [file.name for file in FOLDER.iterdir() if file.name not in others]
     assert [name for name in changes if name.split(".")[1:] not in [[k, "md"] for k in kinds]] == []
+
+
+def test_each_change_has_a_text() -> None:
+    assert [file.name for file in FOLDER.iterdir() if not file.read_text("utf-8").strip()] == []
 
 
 def test_changelog_has_the_marker_for_new_versions() -> None:

@@ -23,8 +23,7 @@ NOTHING, HOP_PART, ALLOCATION, INFERENCE, OP = (
     "KwsMarkInference",
     "KwsMarkOp",
 )
-"""The parts: counting overhead, the frontend per hop, planning the tensors, an inference, an
-op."""
+"""The parts: counting overhead, the frontend per hop, planning, an inference, each of its ops."""
 
 
 @dataclass(frozen=True)
