@@ -134,16 +134,16 @@ def _look_cycles(board: Board, bundle: Bundle) -> ModelCycles | None:
 
 
 def _planning(bundle: Bundle, cycles: ModelCycles, look: ModelCycles) -> tuple[int, int]:
-    """Cycles of planning the tensors before and after a look, in a shared arena."""
+    """Cycles of planning the tensors before a look and after it, in a shared arena."""
     plans = not (bundle.compiled or bundle.streams)
     return (look.allocation, cycles.allocation) if plans else (0, 0)
 
 
 def _whole_look(bundle: Bundle, cycles: ModelCycles, look: ModelCycles | None) -> int:
-    """Cycles of a second look that confirms a keyword; 0 without one."""
+    """Cycles until a second look confirms a keyword; 0 without one."""
     if bundle.second_look is None or look is None:
         return 0
-    return look.inference * bundle.second_look.windows + sum(_planning(bundle, cycles, look))
+    return look.inference * bundle.second_look.windows + _planning(bundle, cycles, look)[0]
 
 
 def _longest_step(
@@ -164,7 +164,8 @@ def _behind(
         return 0
     settings = bundle.second_look.settings
     hops = settings.every * bundle.every_ms / HOP_MS
-    whole = _whole_look(bundle, cycles, look)
+    # The first model's tensors are planned again at its next inference.
+    whole = _whole_look(bundle, cycles, look) + _planning(bundle, cycles, look)[1]
     work = whole + settings.every * cycles.inference + hops * _hop_cycles(board, bundle, cycles)
     behind = max(0.0, work - settings.every * bundle.every_ms * clock / 1000)
     return cycles.inference + whole + (settings.looks - 1) * behind

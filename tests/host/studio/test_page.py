@@ -115,6 +115,33 @@ def test_a_model_is_judged_tried_and_run_on_the_emulated_board(
     assert download.value.suggested_filename == "quick-arduino.zip"
 
 
+def test_a_page_is_shown_only_when_all_of_it_is_made(
+    studio: Serve, page: Page, project: Project
+) -> None:
+    add_trained_run(project.path)
+    served = studio(project.path)
+    served.end_of(served.start(action="page", effort="quick"))
+    state = served.state()
+    (job,) = state["jobs"]
+    assert state["pages"] == ["quick"]
+    job["state"] = "running"
+    page.route(
+        "**/api/events",
+        lambda route: route.fulfill(
+            content_type="text/event-stream", body=f"retry: 100\ndata: {json.dumps(state)}\n\n"
+        ),
+    )
+    open_studio(page, served)
+    go(page, "Try")
+    page.get_by_role("button", name="Make the page again").wait_for()
+    page.wait_for_timeout(500)
+    assert page.locator("iframe[src]").count() == 0, "it would be replaced when the job ends"
+    job["state"] = "done"
+    frame = page.frame_locator("iframe[src]")
+    frame.get_by_role("button", name="Listen").click()
+    frame.get_by_role("button", name="Stop").wait_for()
+
+
 def test_the_report_is_live_in_step_judge_and_locked_in(
     studio: Serve, page: Page, project: Project
 ) -> None:

@@ -2,7 +2,7 @@
 // Step 5: the model in the browser.
 import { h, icon, onChange, set } from "./dom.js";
 import { cardList } from "./cards.js";
-import { card, choice, head, modelChoice, needs, runButton } from "./parts.js";
+import { card, choice, head, modelChoice, needs, runButton, running } from "./parts.js";
 import { texts } from "./texts.js";
 import { usbPlace } from "./usb_place.js";
 
@@ -59,8 +59,10 @@ export function tryStep(index) {
     set(why, { textContent: `${own.homeLead} ${own.usesLead[use.value]}${board ? ` ${own.boardLead}` : ""}` });
     listen.update({ action: use.value, effort: effort.name, board, ...(board ? at : {}) }, effort.result.report);
     if (board) place.guard(listen.button);
-    const made = state.jobs.find((job) => job.action === "page" && job.of === effort.name && job.state === "done");
-    showFrame([hasPage && isShown && address, made?.id]);
+    // While a page is made, some of its files exist. A frame shown then would be replaced under the user's hands.
+    const ofPage = (job) => job?.action === "page" && job.of === effort.name;
+    const made = state.jobs.find((job) => ofPage(job) && job.state === "done");
+    showFrame([hasPage && isShown && !ofPage(running(state)) && address, made?.id]);
   }
 
   return {

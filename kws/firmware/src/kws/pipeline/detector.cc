@@ -92,7 +92,8 @@ Status Detector::Reset() {
   frames_to_trust_ = IsStreaming() ? config_.window_frames : 0;
   detection_.label = Detection::kNothing;
   inferred_ = false;
-  return runner_->Reset();
+  // Others are reset before each inference.
+  return IsStreaming() ? runner_->Reset() : Status::kOk;
 }
 
 bool Detector::IsDue(bool has_frame) {
@@ -119,6 +120,7 @@ Status Detector::ProcessStride(const FeatureProvider& features, bool has_frame, 
 }
 
 Status Detector::Infer(const FeatureProvider& features, uint32_t time_ms) {
+  if (config_.second_look != nullptr) KWS_RETURN_IF_ERROR(config_.second_look->Restore());
   // In training such a model, even one with an LSTM, started from zeroed state for each
   // spectrogram.
   if (!IsStreaming()) KWS_RETURN_IF_ERROR(runner_->Reset());

@@ -25,6 +25,9 @@ class KeywordCheck {
   // Call it after Recognizer::Reset.
   virtual void Reset() = 0;
 
+  // Call it before the first model is reset and runs: a look may have used its arena.
+  virtual Status Restore() = 0;
+
  protected:
   // Never deleted through this base: a virtual destructor would link `operator delete`.
   ~KeywordCheck() = default;

@@ -90,6 +90,7 @@ Status SecondLook::Start(Detector* detector, const FeatureProvider& features) {
   }
   const size_t used = runner_->arena_used_bytes();
   if (used > detector->arena_used_) detector->arena_used_ = used;
+  has_arena_ = false;
   return shares_arena_ ? first_->AllocateTensors() : Status::kOk;
 }
 
@@ -105,7 +106,7 @@ Status SecondLook::Process(const int8_t* scores, int32_t time_ms, Recognizer::Re
 
 Status SecondLook::Look(int8_t* scores, bool always) {
   RunTask();  // the first model's inference has just ended
-  // The same model in the same arena gets the same addresses, so the detector's stay valid.
+  has_arena_ = shares_arena_;
   KWS_RETURN_IF_ERROR(shares_arena_ ? runner_->AllocateTensors() : runner_->Reset());
   RunTask();
   KWS_RETURN_IF_ERROR(LookAt(0, scores));
@@ -116,7 +117,17 @@ Status SecondLook::Look(int8_t* scores, bool always) {
       scores[label] = std::min(scores[label], earlier[label]);
     }
   }
-  return shares_arena_ ? first_->AllocateTensors() : Status::kOk;
+  return Status::kOk;
+}
+
+// Not at the end of the look, so that its report comes earlier.
+Status SecondLook::Restore() {
+  if (!has_arena_) return Status::kOk;
+  // The same model in the same arena gets the same addresses, so the detector's stay valid.
+  KWS_RETURN_IF_ERROR(first_->AllocateTensors());
+  has_arena_ = false;
+  RunTask();
+  return Status::kOk;
 }
 
 Status SecondLook::LookAt(int skipped, int8_t* scores) {

@@ -84,9 +84,10 @@ class SecondLook final : public KeywordCheck {
   Status Start(Detector* detector, const FeatureProvider& features) override;
   Status Process(const int8_t* scores, int32_t time_ms, Recognizer::Result* result) override;
   void Reset() override { proposals_.Reset(); }
+  Status Restore() override;
 
-  // During a look, runs `task` between ops and before and after tensors are planned. The caller
-  // owns it. It may call Pipeline::Queue.
+  // Runs `task` between the ops of a look, and before and after tensors are planned for it or, at
+  // the next inference, for the first model. The caller owns it. It may call Pipeline::Queue.
   void UseBackgroundTask(BackgroundTask* task) {
     task_ = task;
     runner_->SetBackgroundTask(task);
@@ -95,7 +96,8 @@ class SecondLook final : public KeywordCheck {
   const SecondLookSettings& settings() const { return settings_; }
 
   // Runs the model on the newest frames and, if the settings want it, on earlier ones. `scores`:
-  // one per label, the lower one of the two windows.
+  // one per label, the lower one of the two windows. In a shared arena the first model's tensors
+  // are invalid until Restore.
   Status Look(int8_t* scores) { return Look(scores, true); }
 
   // Since Start.
@@ -116,6 +118,7 @@ class SecondLook final : public KeywordCheck {
   SecondLookSettings settings_;
   const uint8_t* output_order_;
   bool shares_arena_;
+  bool has_arena_ = false;  // a look has used the arena since the first model
   BackgroundTask* task_ = nullptr;
   const FeatureProvider* features_ = nullptr;
   ModelRunner* first_ = nullptr;

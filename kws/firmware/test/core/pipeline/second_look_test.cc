@@ -359,6 +359,20 @@ TEST_F(SecondLookTest, ResetRestoresTheStart) {
   EXPECT_EQ(kws::Play(pipeline, output_, Sound(1500, 7)), before);
 }
 
+TEST_F(SecondLookTest, ResetAfterALookRestoresTheFirstModel) {
+  ReportedPipeline& pipeline = Make(kSome);
+  const std::string before = Play(pipeline);
+  const std::vector<int16_t> sound = Sound(1500, 7);
+  ASSERT_EQ(pipeline.Reset(), Status::kOk);
+  const uint32_t looks = look_->looks();
+  for (size_t at = 0; look_->looks() == looks; at += kHop) {
+    ASSERT_LT(at, sound.size());
+    ASSERT_EQ(pipeline.ProcessHop(&sound[at]), Status::kOk);
+  }
+  ASSERT_EQ(pipeline.Reset(), Status::kOk);
+  EXPECT_EQ(kws::Play(pipeline, output_, sound), before);
+}
+
 TEST_F(SecondLookTest, TheOrderOfTheOutputsIsTheSecondModels) {
   constexpr uint8_t kSwapped[kLabels] = {0, 1, 3, 2};
   const std::string plain = Play(Make(kAll));
