@@ -192,6 +192,7 @@ ROWS = (
         STUDENT,
         folder="yes_no",
         title="yes, no",
+        arch="tcs_resnet_small",
         options={
             "epochs": 75,
             "copies": 14,

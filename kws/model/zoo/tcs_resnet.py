@@ -73,6 +73,13 @@ MODELS = {
         {"learning_rate": 0.005, "batch_size": 128, "epochs": 30},
         stride=6,
     ),
+    "tcs_resnet_small": ZooModel(
+        partial(build, stem=12, width=44),
+        "like tcs_resnet, with 44 features: a first model before a second look",
+        _SOURCE,
+        {"learning_rate": 0.005, "batch_size": 128, "epochs": 30},
+        stride=6,
+    ),
     "tcs_resnet_wide": ZooModel(
         partial(build, stem=24, width=128),
         "like tcs_resnet, with 128 features",

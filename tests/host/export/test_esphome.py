@@ -141,9 +141,9 @@ def test_the_manifest_has_esphomes_fields(exported: Path) -> None:
         "trained_languages": [],
         "version": 2,
         "micro": {
-            "probability_cutoff": 0.7471,
+            "probability_cutoff": 0.8647,
             "feature_step_size": 20,
-            "sliding_window_size": 8,
+            "sliding_window_size": 7,
             "tensor_arena_size": table["micro"]["tensor_arena_size"],
             "minimum_esphome_version": "2024.7.0",
         },

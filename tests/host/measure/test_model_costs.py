@@ -65,7 +65,7 @@ def test_trained_bundles_are_found_and_others_skipped(tmp_path: Path) -> None:
     (tmp_path / "runs" / "two" / "bundle.toml").write_text("format = [")
     (trained,) = find_trained([tmp_path / "runs", tmp_path / "nowhere"])
     bundle = load_bundle(default_bundle_path())
-    assert trained.arch == bundle.arch == "tcs_resnet"
+    assert trained.arch == bundle.arch == "tcs_resnet_small"
     assert trained.words == bundle.keywords
     assert trained.accuracy == bundle.metrics["accuracy"]["core"]
 

@@ -26,7 +26,7 @@ inline constexpr std::uint8_t kOutputOrder[4] = {
 
 // Its scores have to exceed kThresholds of model_settings.h.
 inline constexpr SecondLookSettings kSettings = {
-    60, 3, 1, 12};
+    80, 3, 1, 12};
 
 class Runner : public InterpretedModel<ModelOpResolver> {
  public:
