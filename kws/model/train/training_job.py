@@ -15,6 +15,7 @@ from kws.files import check_space
 from kws.labels import class_labels
 from kws.model.train.distillation import Teacher
 from kws.model.train.fine_tuning import check_base_model
+from kws.model.train.speech_teacher import SpeechTeacher
 from kws.model.train.train_settings import TrainSettings
 from kws.model.weights import run_files
 from kws.model.weights.trained_model import TrainedModel
@@ -48,7 +49,7 @@ class TrainingJob:
     """Talk without keywords, noises and rooms. Training uses their training parts, calibration the
     validation talk."""
 
-    teacher: Teacher | None = None
+    teacher: Teacher | SpeechTeacher | None = None
     """The teacher, whose scores become part of the labels."""
 
     base_model: TrainedModel | None = None

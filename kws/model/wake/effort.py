@@ -19,9 +19,10 @@ _FEW_EPOCHS = 5
 _OTHER_WORDS = 12
 """Approximate number of other words per keyword, besides those that sound alike."""
 
-_SPEAKING_S, _LOADING_S, _EPOCH_S = 0.05, 0.004, 0.0012
-"""Seconds per clip: to speak it, to load an augmented copy, to train on it once. Rough guesses for
-two cores; finished steps correct them."""
+_SPEAKING_S, _LOADING_S, _EPOCH_S, _LISTENING_S = 0.05, 0.004, 0.0012, 0.03
+"""Seconds per clip: to speak it, to load an augmented copy, to train on it once; to score a copy
+with the speech embedding, and all other clips of the epoch. Rough guesses for two cores; finished
+steps correct them."""
 
 _ROUND_S, _SEARCHING_S, _MEASURING_S = 20.0, 60.0, 60.0
 """Seconds per round for calibration and other work that does not grow with the clips, for the
@@ -37,6 +38,9 @@ class Round:
 
     times: int = 1
     """Epoch multiplier."""
+
+    listens: bool = False
+    """Whether the speech embedding scores the copies."""
 
 
 def step_costs(
@@ -54,7 +58,9 @@ def step_costs(
     keywords = len(settings.words) * synth.takes * speakers
     others = len(settings.words) * (settings.alike + _OTHER_WORDS) * speakers
     trainings = [
-        _ROUND_S + keywords * (one.copies * _LOADING_S + settings.epochs * one.times * _EPOCH_S)
+        _ROUND_S
+        + keywords * one.copies * (_LOADING_S + (_LISTENING_S if one.listens else 0))
+        + keywords * settings.epochs * one.times * _EPOCH_S
         for one in rounds
     ]
     search = [_SEARCHING_S] if searches else []

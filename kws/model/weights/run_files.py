@@ -15,6 +15,9 @@ SETTINGS = "settings.toml"
 CHECKPOINT = "checkpoint.npz"
 """The state after the last finished epoch."""
 
+LESSONS = "lessons.npy"
+"""A speech teacher's scores for the run's clips, so that a resumed run does not wait for it."""
+
 BUNDLE = "bundle"
 """The bundle's folder; exists only once the run has finished."""
 

@@ -20,6 +20,7 @@ from kws.audio.sound_files import load_clip, write_clip
 from kws.audio.surroundings import Surroundings
 from kws.audio.tts.spoken_length import window_for
 from kws.bundle.bundle import LOOK_METRICS
+from kws.bundle.licences import ASK, licences_of
 from kws.bundle.reading import load_bundle
 from kws.cli.main import app
 from kws.errors import AudioError, DataError, KwsError, UsageError
@@ -27,6 +28,8 @@ from kws.labels import label_of
 from kws.model.evaluate.score.plans import PACES
 from kws.model.evaluate.score.streams import Kind
 from kws.model.train.distillation import Teacher
+from kws.model.train.speech_embedding import PACKAGE, is_available
+from kws.model.train.speech_teacher import SpeechTeacher
 from kws.model.wake import wake_word
 from kws.model.wake.recorded_clips import import_recordings
 from kws.model.wake.wake_settings import WakeSettings
@@ -43,6 +46,7 @@ from kws.model.wake.wake_word import (
 )
 from kws.model.weights.run_files import SECOND_LOOK, read_settings
 
+needs_speech_teacher = pytest.mark.skipif(not is_available(), reason=f"{PACKAGE} is missing")
 needs_espeak = pytest.mark.skipif(not shutil.which("espeak-ng"), reason="espeak-ng is missing")
 
 SMALL = WakeSettings(("marvin",), voices=6, takes=2, alike=2, epochs=1)
@@ -168,6 +172,12 @@ def first_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, WakeResul
     return out, make_wake_word(SMALL, out, recordings=folder / "in", say=lines.append), lines
 
 
+@pytest.fixture
+def own_teachers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if there were no package with the speech embedding."""
+    monkeypatch.setattr(wake_word, "is_available", lambda: False)
+
+
 @pytest.mark.process
 @needs_espeak
 def test_a_phrase_becomes_a_bundle(first_run: tuple[Path, WakeResult, list[str]]) -> None:
@@ -206,7 +216,51 @@ def _clips(out: Path) -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for path in (out / "data").rglob("*_nohash_*.wav")}
 
 
+@pytest.mark.process
+@needs_espeak
+@needs_speech_teacher
+def test_the_speech_embedding_is_the_teacher(
+    first_run: tuple[Path, WakeResult, list[str]],
+) -> None:
+    out, result, lines = first_run
+    teacher = SpeechTeacher(Teacher(out / FIRST))
+    assert read_settings(out / THIRD)["teacher"] == teacher.fingerprint
+    assert not (out / SECOND).exists(), "there was no talk"
+    assert any("the speech embedding listens" in line for line in lines)
+    # A product's maker learns about it.
+    assert f"Teacher: the speech embedding of {PACKAGE}" in result.bundle.data
+    unsettled = [item.part for item in licences_of(result.bundle) if item.sale == ASK]
+    assert "speech embedding" in unsettled
+
+
+@pytest.mark.parametrize(
+    ("settings", "installed", "says"),
+    [
+        (replace(SMALL, sellable=True), True, "unsettled whether the result may be sold"),
+        (SMALL, False, f"misses more people; pip install {PACKAGE}"),
+    ],
+)
+@needs_espeak
+def test_without_the_speech_embedding_the_reason_is_said(
+    settings: WakeSettings,
+    installed: bool,
+    says: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def stop(*_: object) -> None:
+        raise DataError("far enough")
+
+    monkeypatch.setattr(wake_word, "is_available", lambda: installed)
+    monkeypatch.setattr(wake_word, "synthesize", stop)
+    lines: list[str] = []
+    with pytest.raises(DataError, match="far enough"):
+        make_wake_word(settings, tmp_path / "out", say=lines.append)
+    assert any(says in line for line in lines)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("own_teachers")
 @needs_espeak
 def test_a_streaming_model_is_trained_on_the_clips_of_another_run(tmp_path: Path) -> None:
     out, lines = tmp_path / "marvin", list[str]()
@@ -249,6 +303,27 @@ def test_a_second_look_takes_time() -> None:
 
 
 @pytest.mark.slow
+@needs_espeak
+@needs_speech_teacher
+def test_talk_is_held_back_from_the_speech_teacher(tmp_path: Path) -> None:
+    out, talk = tmp_path / "marvin", tmp_path / "talk"
+    for name in ("radio", "market", "lecture", "news"):
+        write_clip(talk / f"{name}.wav", beep(60, 30))
+    add_clip(
+        out / MINED,
+        MinedClip("mined/a.wav", Split.TRAIN, "a", "radio", 1, "marvin", 230),
+        beep(3, 1),
+    )
+    result = make_wake_word(SMALL, out, ambient=Surroundings((talk,)))
+    assert [folder.name for folder in (out / SECOND).iterdir()] == ["seed0"]
+    teacher = SpeechTeacher(Teacher(out / SECOND))
+    assert read_settings(out / THIRD)["teacher"] == teacher.fingerprint
+    assert result.calibration is not None
+    assert result.calibration.by_kind[Kind.TALK].hours * 3600 > len(PACES) * (4 * 6 + 40)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("own_teachers")
 @needs_espeak
 def test_talk_and_mined_talk_are_used_for_training_and_calibration(tmp_path: Path) -> None:
     out, talk = tmp_path / "marvin", tmp_path / "talk"
