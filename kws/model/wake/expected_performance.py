@@ -3,8 +3,8 @@
 
 The best estimate comes from recordings of people who were not used in training. For a new word
 there are usually none. The second best are voices of an engine that was not used in training: where
-both were measured, people were missed 9 to 28 points more often in a quiet room, and from 3 points
-less to 15 more in noise and over talk (docs/research.md).
+both were measured, people were missed 9 to 28 points more often in a quiet room for two words, and
+less often for a third (docs/own_words.md).
 """
 
 from __future__ import annotations
@@ -144,7 +144,8 @@ def expectations(expected: ExpectedPerformance | None) -> tuple[str, ...]:
         )
     if expected.engine:
         lines.append(
-            "people were missed 9 to 28 points more often in a quiet room where both were measured"
+            "people were missed 9 to 28 points more often in a quiet room for two words where both "
+            "were measured, and less often for a third"
         )
     if expected.most_false_alarms is not None:
         rate = f"{expected.most_false_alarms:.1f}"

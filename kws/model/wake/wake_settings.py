@@ -32,8 +32,8 @@ VERIFY_HELP = (
 )
 
 SELLABLE_HELP = (
-    "Leave out voices whose licence restricts a sale, such as those for research, and refuse such "
-    "folders and base models. docs/own_words.md has the rules."
+    "Leave out the speech embedding and voices whose licence restricts a sale, such as those for "
+    "research, and refuse such folders and base models. docs/own_words.md has the rules."
 )
 
 

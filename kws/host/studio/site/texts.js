@@ -205,7 +205,7 @@ export const texts = {
     noTalk: "No talk is in use, so false alarms are neither prevented nor measured.",
     addTalk: "Add talk",
     sellable: "Only sources that may be sold",
-    sellableHint: "Leaves out voices whose recordings are for research or not for sale, and refuses such folders. Fewer voices mean more misses.",
+    sellableHint: "Leaves out the speech embedding, and voices whose recordings are for research or not for sale, and refuses such folders. The model then misses more people.",
     progressTitle: "Progress",
     stepList: (number, of) => `Step ${number} of ${of}`,
     curvesTitle: "Learning curves",
