@@ -147,19 +147,21 @@ def _scores_of_networks(x: Embeddings, labels: Labels, classes: int) -> Scores:
         return scaled
 
     total = np.zeros((len(x), classes), np.float32)
-    for seed in range(_NETWORKS):
-        rng = np.random.default_rng(seed)
-        network = _network(x.shape[1:], classes, seed, -(-len(x) // _BATCH) * _EPOCHS)
-        for _ in range(_EPOCHS):
-            order = rng.permutation(len(x))
-            for start in range(0, len(x), _BATCH):
-                rows = order[start : start + _BATCH]
-                network.train_on_batch(batch(rows), labels[rows])
-        for start in range(0, len(x), _MANY):
-            part = slice(start, start + _MANY)
-            logits = np.asarray(network.predict_on_batch(batch(part)))
-            powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-            total[part] += powers / powers.sum(axis=1, keepdims=True)
+    with progress_bar("training teachers", _NETWORKS * _EPOCHS * len(x)) as advance:
+        for seed in range(_NETWORKS):
+            rng = np.random.default_rng(seed)
+            network = _network(x.shape[1:], classes, seed, -(-len(x) // _BATCH) * _EPOCHS)
+            for _ in range(_EPOCHS):
+                order = rng.permutation(len(x))
+                for start in range(0, len(x), _BATCH):
+                    rows = order[start : start + _BATCH]
+                    network.train_on_batch(batch(rows), labels[rows])
+                    advance(len(rows))
+            for start in range(0, len(x), _MANY):
+                part = slice(start, start + _MANY)
+                logits = np.asarray(network.predict_on_batch(batch(part)))
+                powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+                total[part] += powers / powers.sum(axis=1, keepdims=True)
     scores: Scores = total / np.float32(_NETWORKS)
     return scores
 
