@@ -4,7 +4,7 @@
 The best estimate comes from recordings of people who were not used in training. For a new word
 there are usually none. The second best are voices of an engine that was not used in training: where
 both were measured, people were missed 9 to 28 points more often in a quiet room for two words, and
-less often for a third (docs/own_words.md).
+less often for two others (docs/own_words.md).
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def expectations(expected: ExpectedPerformance | None) -> tuple[str, ...]:
     if expected.engine:
         lines.append(
             "people were missed 9 to 28 points more often in a quiet room for two words where both "
-            "were measured, and less often for a third"
+            "were measured, and less often for two others"
         )
     if expected.most_false_alarms is not None:
         rate = f"{expected.most_false_alarms:.1f}"
