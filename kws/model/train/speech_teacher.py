@@ -3,8 +3,7 @@
 
 A model that hears its keyword from synthetic voices alone misses people. The embedding learned from
 people, so small networks on it, trained on the same clips, miss fewer; the model learns from their
-scores. Own teachers know talk better (docs/research.md), so the mean of both is used if there are
-any.
+scores. The mean with an own teacher misses fewer words over talk (docs/research.md).
 """
 
 from __future__ import annotations

@@ -302,18 +302,25 @@ def test_a_second_look_takes_time() -> None:
         assert estimated_seconds(replace(SMALL, verify=True), searches=searches) > once
 
 
-@pytest.mark.slow
-@needs_espeak
-@needs_speech_teacher
-def test_talk_is_held_back_from_the_speech_teacher(tmp_path: Path) -> None:
-    out, talk = tmp_path / "marvin", tmp_path / "talk"
+def _run_with_talk(folder: Path) -> tuple[Path, Path]:
+    """The folder of a run with a mined recording, and a folder of talk."""
+    out, talk = folder / "marvin", folder / "talk"
     for name in ("radio", "market", "lecture", "news"):
         write_clip(talk / f"{name}.wav", beep(60, 30))
+    # Mined recordings are only for training, so validation and test have only the radio.
     add_clip(
         out / MINED,
         MinedClip("mined/a.wav", Split.TRAIN, "a", "radio", 1, "marvin", 230),
         beep(3, 1),
     )
+    return out, talk
+
+
+@pytest.mark.slow
+@needs_espeak
+@needs_speech_teacher
+def test_talk_is_held_back_from_the_speech_teacher(tmp_path: Path) -> None:
+    out, talk = _run_with_talk(tmp_path)
     result = make_wake_word(SMALL, out, ambient=Surroundings((talk,)))
     assert [folder.name for folder in (out / SECOND).iterdir()] == ["seed0"]
     teacher = SpeechTeacher(Teacher(out / SECOND))
@@ -326,15 +333,7 @@ def test_talk_is_held_back_from_the_speech_teacher(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("own_teachers")
 @needs_espeak
 def test_talk_and_mined_talk_are_used_for_training_and_calibration(tmp_path: Path) -> None:
-    out, talk = tmp_path / "marvin", tmp_path / "talk"
-    for name in ("radio", "market", "lecture", "news"):
-        write_clip(talk / f"{name}.wav", beep(60, 30))
-    # Mined recordings are only for training, so validation and test have only the radio.
-    add_clip(
-        out / MINED,
-        MinedClip("mined/a.wav", Split.TRAIN, "a", "radio", 1, "marvin", 230),
-        beep(3, 1),
-    )
+    out, talk = _run_with_talk(tmp_path)
     # The largest seed; those of the teachers and of the second look derive from it.
     settings = replace(SMALL, seed=2**31, verify=True)
     result = make_wake_word(settings, out, ambient=Surroundings((talk,)))
