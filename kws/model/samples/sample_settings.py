@@ -82,8 +82,8 @@ class SampleSettings:
         1000,
         SHORTEST_WINDOW_MS,
         LONGEST_WINDOW_MS,
-        "Length of the model's window, in milliseconds: a word should fit. Cycles and "
-        "memory grow with it.",
+        "Length of the model's window, in milliseconds: a word should fit. Memory grows with it, "
+        "and above a second the time between inferences.",
     )
     augmentation: Augmentation = field(default_factory=Augmentation)
 

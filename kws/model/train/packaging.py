@@ -75,7 +75,7 @@ def package(
         tflite,
         labels,
         name=job.bundle_name,
-        inference_stride=None if streams(model) else find_model(settings.arch).stride,
+        inference_stride=None if streams(model) else find_model(settings.arch).stride_for(frames),
         frames=frames,
         data=job.about or f"{len(job.dataset.clips):,} clips of the folder {folder}.",
         metrics=report.metrics() | {"training": _metrics(settings, state)},

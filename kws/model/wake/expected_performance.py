@@ -30,6 +30,12 @@ _MOST_PEOPLE = 8
 _STEP = 5
 """Estimates are rounded to multiples of this percentage, because they come from few speakers."""
 
+_RECORD = (
+    "recordings by people help most: twenty by four people, with kws record and --recordings "
+    "(docs/own_words.md)"
+)
+"""Advice after training with synthetic voices alone."""
+
 
 @dataclass(frozen=True)
 class Miss:
@@ -118,15 +124,21 @@ def expected_performance(
     )
 
 
-def expectations(expected: ExpectedPerformance | None) -> tuple[str, ...]:
-    """The expected performance as lines for a terminal and the report."""
+def expectations(expected: ExpectedPerformance | None, recordings: int) -> tuple[str, ...]:
+    """The expected performance as lines for a terminal and the report.
+
+    Args:
+        expected: what people may expect; None if it is not known.
+        recordings: number of recordings by people in training.
+    """
+    advice = () if recordings else (_RECORD,)
     if expected is None:
         line = (
             "expected miss rate for real speakers: not known; the figures are for held-out "
             "synthetic voices of a kind used in training, and people are missed far more often; "
             "see docs/own_words.md"
         )
-        return (line,)
+        return (line, *advice)
     figures = [f"{_about(miss.share)} ({TITLES[kind]})" for kind, miss in expected.misses.items()]
     ranges = [
         f"{100 * miss.interval[0]:.0f} to {100 * miss.interval[1]:.0f} %"
@@ -142,7 +154,7 @@ def expectations(expected: ExpectedPerformance | None) -> tuple[str, ...]:
         lines.append(
             f"missed by person, {TITLES[Kind.QUIET]}: {', '.join(each[:_MOST_PEOPLE])}{others}"
         )
-    if expected.engine:
+    if expected.engine and not recordings:
         lines.append(
             "people were missed 9 to 28 points more often in a quiet room for two words where both "
             "were measured, and less often for two others"
@@ -153,7 +165,7 @@ def expectations(expected: ExpectedPerformance | None) -> tuple[str, ...]:
     lines.append(
         "the report uses voices of engines used in training, which are easier to detect than people"
     )
-    return tuple(lines)
+    return (*lines, *advice)
 
 
 def _about(share: float) -> str:

@@ -411,8 +411,9 @@ def _measure(
     clips = load_clips(bundle, usable, Split.TEST)
     evaluation = evaluate(bundle, clips, playlist, load_reference(bundle))
     verdict = _verdict(trained, evaluation)
-    lines = (*verdict.lines, *expectations(expected))
-    report = save_report(out / REPORT, evaluation, expectations(expected), verdict)
+    expectation = expectations(expected, count)
+    lines = (*verdict.lines, *expectation)
+    report = save_report(out / REPORT, evaluation, expectation, verdict)
     return WakeResult(
         bundle=bundle,
         calibration=trained.calibration,

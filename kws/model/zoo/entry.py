@@ -7,11 +7,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kws._core import SPECTROGRAM_FRAMES
 from kws.bundle.bundle import DEFAULT_STRIDE
 
 Build = Callable[[int, int, int], Any]
 """(frames, channels, classes) to an untrained Keras model: float[n, frames, channels, 1] to logits
 float[n, classes]."""
+
+_MOST_STRIDE = 16
+"""With more hops, the recognizer would get fewer than three results per second."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +34,16 @@ class ZooModel:
     """Settings by name that replace the defaults."""
 
     stride: int = DEFAULT_STRIDE
-    """Hops of 20 ms from one inference to the next, 1 to 16.
+    """Hops of 20 ms from one inference to the next for a window of a second, 1 to 16.
 
-    Large enough for the slowest board (48 MHz), by the cycles that `kws models` estimates.
-    With more than 16 hops, the recognizer would get fewer than three results per second. A
+    Large enough for the slowest board (48 MHz), by the cycles that `kws models` estimates. A
     streaming model runs whenever its new frames are complete, whatever its cost.
     """
+
+    def stride_for(self, frames: int) -> int:
+        """The stride for a window of `frames`, 1 to 16.
+
+        The cycles of an inference grow with a longer window, those of a second do not.
+        """
+        longer = max(frames / SPECTROGRAM_FRAMES, 1.0)
+        return min(int(self.stride * longer), _MOST_STRIDE)

@@ -104,7 +104,7 @@ def test_one_speaker_gives_a_share_and_no_interval(
     assert result.who.startswith(who)
     assert result.misses[Kind.QUIET].share == share
     assert result.misses[Kind.QUIET].interval is None
-    _, basis, *_ = expectations(result)
+    _, basis, *_ = expectations(result, 0)
     assert "no bounds" in basis
     assert result.to_json()["quiet"]["miss_share_95"] is None
 
@@ -117,13 +117,13 @@ def test_recordings_of_people_replace_voices() -> None:
     # Anna is missed in every second take, Bob never; voices are ignored.
     assert result.misses[Kind.QUIET].share == 0.25
     assert result.people == {"anna": (1, 2), "bob": (0, 2)}
-    assert "missed by person, quiet room: anna 1 of 2, bob 0 of 2" in expectations(result)
+    assert "missed by person, quiet room: anna 1 of 2, bob 0 of 2" in expectations(result, 4)
     assert result.to_json()["people"]["anna"] == {"missed": 1, "said": 2}
 
 
 def test_many_people_are_not_all_listed() -> None:
     people = {f"p{number}": (1, 2) for number in range(10)}
-    lines = expectations(ExpectedPerformance("", 10, {}, None, people))
+    lines = expectations(ExpectedPerformance("", 10, {}, None, people), 20)
     (line,) = (line for line in lines if "by person" in line)
     assert line.endswith("p7 1 of 2, and 2 others")
 
@@ -133,13 +133,21 @@ def test_an_estimate_comes_with_its_bound() -> None:
     assert result
     interval = result.misses[Kind.QUIET].interval
     assert interval
-    figure, basis, people, alarms, report = expectations(result)
+    figure, basis, people, alarms, report, advice = expectations(result, 0)
     assert figure == "expected miss rate for real speakers: about 25 % (quiet room)"
     assert "estimated from 2 voices of flite, an engine not used in training" in basis
     assert f"95 % bounds: {100 * interval[0]:.0f} to {100 * interval[1]:.0f} %" in basis
     assert "people were missed 9 to 28 points more often" in people
     assert "up to 7.4 per hour of talk" in alarms
     assert "easier to detect than people" in report
+    assert "--recordings" in advice
+
+
+def test_recordings_need_no_advice_to_record() -> None:
+    result = expected_performance(calibration(4), dataset("kokoro-en-us-mix0", FLITE), ["yes"])
+    # How much more often people are missed than voices was measured without recordings.
+    for lines in (expectations(result, 20), expectations(None, 20)):
+        assert not any("--recordings" in line or "people were missed" in line for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -148,15 +156,16 @@ def test_an_estimate_comes_with_its_bound() -> None:
 )
 def test_an_estimate_is_as_coarse_as_few_speakers_allow(share: float, text: str) -> None:
     figure, *_ = expectations(
-        ExpectedPerformance("flite", 4, {Kind.QUIET: Miss(share, (0, 1))}, None)
+        ExpectedPerformance("flite", 4, {Kind.QUIET: Miss(share, (0, 1))}, None), 0
     )
     assert text in figure
 
 
 def test_without_an_estimate_the_measured_figures_are_named() -> None:
-    (line,) = expectations(None)
+    line, advice = expectations(None, 0)
     assert "not known" in line
     assert "people are missed far more often" in line
+    assert "--recordings" in advice
 
 
 def test_each_pace_may_have_a_false_alarm() -> None:

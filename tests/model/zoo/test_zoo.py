@@ -102,3 +102,17 @@ def test_docs_list_the_files_that_name_a_model() -> None:
     )
     listed = set(re.findall(r"^\| `([\w./]+\.\w+)` \|", page, re.M))
     assert {file.replace("NAME", name) for file in listed} == set(run.stdout.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("name", "frames", "stride"),
+    [
+        ("tcs_resnet", 49, 6),
+        ("tcs_resnet", 25, 6),  # more inferences than needed would bring nothing
+        ("tcs_resnet", 74, 9),
+        ("tcs_resnet", 150, 16),  # at least three results per second
+        ("tcs_resnet_fine", 74, 16),
+    ],
+)
+def test_a_longer_window_runs_less_often(name: str, frames: int, stride: int) -> None:
+    assert find_model(name).stride_for(frames) == stride
