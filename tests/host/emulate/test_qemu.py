@@ -193,10 +193,11 @@ FAULTS = {
     "an address without memory": (3, "processor fault"),
     "a stack overflow": (4, "processor fault"),
 }
-HANG = 5
+# The first sample of the room before each clip of kws test.
+HANG = int(quiet_room(1)[0])
 
-BREAK = """
-    switch (*reinterpret_cast<volatile short*>(0x21000004)) {
+BREAK = f"""
+    switch (*reinterpret_cast<volatile short*>(0x21000004)) {{
       case 1:
         return;
       case 2:
@@ -206,15 +207,15 @@ BREAK = """
         *reinterpret_cast<volatile int*>(0x90000000) = 1;
         break;
       case 4:
-        []() __attribute__((noinline)) {
+        []() __attribute__((noinline)) {{
           volatile char big[9000];
           for (volatile char& c : big) c = 1;
-        }();
+        }}();
         break;
-      case 5:
-        for (volatile int i = 0;; i = 1) {
-        }
-    }
+      case {HANG}:
+        for (volatile int i = 0;; i = 1) {{
+        }}
+    }}
     AddSoftmax();
 """
 
@@ -263,13 +264,13 @@ def test_too_small_arena_is_reported(yes_no: Bundle, tmp_path: Path) -> None:
 
 def test_interrupt_ends_the_emulator(faulty: Path, yes_no: Bundle, tmp_path: Path) -> None:
     """Ctrl-C that reaches only kws also ends QEMU."""
-    write_clip(tmp_path / "long.wav", quiet_room(16000))
+    write_clip(tmp_path / "hangs.wav", quiet_room(16000))
     code = (
         "import sys; from pathlib import Path; "
         "from kws.host.emulate import player; "
         f"player.build = lambda *_, **__: type('F', (), {{'elf': Path({str(faulty)!r})}}); "
         f"sys.argv = ['kws', 'test', '--board', 'qemu', '--model', {str(yes_no.path)!r}, "
-        f"{str(tmp_path / 'long.wav')!r}]; from kws.cli.main import main; main()"
+        f"{str(tmp_path / 'hangs.wav')!r}]; from kws.cli.main import main; main()"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", code],
