@@ -96,7 +96,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         ),
         Command(
             board_commands.models,
-            "tiny_conv ds_cnn",
+            "tiny_conv ds_cnn_s",
             "measured figures are kept; the same command resumes",
         ),
     ),
