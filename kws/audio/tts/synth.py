@@ -150,8 +150,8 @@ def _speak_all(
     return SynthReport(words, len(voices), people, made, clips - missing, missing - made)
 
 
-def training_voices(settings: SynthSettings) -> tuple[int, int]:
-    """Number of voices to use, and how many of them are for training.
+def splits_of_voices(settings: SynthSettings) -> dict[str, Split]:
+    """The voices to use, and the split of each.
 
     Raises:
         UsageError: too few voices, an unknown accent.
@@ -159,8 +159,7 @@ def training_voices(settings: SynthSettings) -> tuple[int, int]:
     """
     voices = find_voices(settings.voices, settings.accents, settings.engines, settings.without)
     unheard = unheard_engine(voices) if settings.unheard else ""
-    splits = split_voices(voices, settings.seed, unheard)
-    return len(splits), sum(split == Split.TRAIN for split in splits.values())
+    return split_voices(voices, settings.seed, unheard)
 
 
 def unheard_engine(voices: Sequence[Voice]) -> str:

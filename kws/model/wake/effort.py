@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kws.audio.dataset import DataSet
+from kws.audio.dataset import DataSet, Split
 from kws.audio.surroundings import Surroundings
-from kws.audio.tts.synth import training_voices
+from kws.audio.tts.synth import splits_of_voices
 from kws.audio.tts.synth_settings import SynthSettings
+from kws.audio.tts.voices import is_neural
 from kws.model.evaluate.judge.verdict import FEW_SPEAKERS
 from kws.model.wake.wake_settings import WakeSettings
 
@@ -76,13 +77,19 @@ def too_little(
 ) -> list[str]:
     """Warnings about too little input for recognizing real people, one per line."""
     lines = []
-    speaking, training = training_voices(synth)
+    splits = splits_of_voices(synth)
+    training = sum(split == Split.TRAIN for split in splits.values())
     if training < FEW_SPEAKERS:
         said = "1 of them says" if training == 1 else f"{training} of them say"
         lines.append(
-            f"too few voices: {speaking} speak, and {said} the word in training; such a "
+            f"too few voices: {len(splits)} speak, and {said} the word in training; such a "
             "model misses most people; --voices 120 is the default, and kws voices shows how to "
             "get more"
+        )
+    if not any(map(is_neural, splits)):
+        lines.append(
+            "no neural voices, only espeak-ng and flite: such a model misses far more people; "
+            "kws voices shows how to get some"
         )
     if settings.epochs < _FEW_EPOCHS:
         passes = "1 epoch" if settings.epochs == 1 else f"{settings.epochs} epochs"

@@ -23,7 +23,7 @@ from kws.audio.tts.spoken_length import window_for
 from kws.audio.tts.synth import synthesize
 from kws.audio.tts.synth_settings import SynthSettings
 from kws.audio.tts.voice_catalogue import sources_of
-from kws.audio.tts.voices import is_neural, is_voice
+from kws.audio.tts.voices import is_voice
 from kws.bundle.built_in import default_bundle_path
 from kws.bundle.bundle import Bundle
 from kws.bundle.reading import load_bundle
@@ -500,13 +500,7 @@ def _speak(synth: SynthSettings, data: Path, say: Callable[[str], object]) -> Da
     say(f"{spoken.voices} voices; as unknown: {others}")
     if synth.clip_ms != SynthSettings.clip_ms:
         say(f"the model sees {synth.clip_ms / 1000:g} s at a time")
-    dataset = open_dataset(data)
-    if not any(is_neural(clip.speaker) for clip in dataset.clips):
-        say(
-            "only espeak-ng and flite spoke, so some words are missed more often when people say "
-            "them; kws voices shows how to get more natural voices"
-        )
-    return dataset
+    return open_dataset(data)
 
 
 def _settings(
