@@ -70,12 +70,13 @@ def package(
     clips = shown.spectrograms[:: max(len(shown.labels) // _CALIBRATION_CLIPS, 1)]
     tflite = quantize_trained(settings.arch, model, clips, frames)
     report = measure_conversion(model, tflite, test, labels)
+    stride = find_model(settings.arch).stride_for(frames, job.least_stride)
     folder = job.dataset.root.resolve().name
     bundle = make_bundle(
         tflite,
         labels,
         name=job.bundle_name,
-        inference_stride=None if streams(model) else find_model(settings.arch).stride_for(frames),
+        inference_stride=None if streams(model) else stride,
         frames=frames,
         data=job.about or f"{len(job.dataset.clips):,} clips of the folder {folder}.",
         metrics=report.metrics() | {"training": _metrics(settings, state)},

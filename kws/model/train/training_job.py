@@ -59,6 +59,10 @@ class TrainingJob:
     """Settings of a second look: a larger model with the same words, trained afterwards on the same
     data and on what the first model proposes in training talk."""
 
+    least_stride: int = 1
+    """Minimum hops of 20 ms from one inference to the next for a window of a second, if the
+    architecture's own stride is shorter. Not for streaming models."""
+
     calibrate: bool = True
     """Whether to choose the bundle's thresholds; a teacher does not need them."""
 

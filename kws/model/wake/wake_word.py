@@ -88,6 +88,10 @@ _STREAMING_ARCH = "mixednet"
 _STREAMING_EPOCHS = 4
 """Epoch multiplier of the streaming round, which starts from scratch."""
 
+_STRIDE = 9
+"""Minimum frames from one inference to the next for a window of a second. With thresholds for their
+stride, models miss as many words as with 6 (docs/research.md)."""
+
 _LOOK_SEED = 7
 """Added to the seed for the second look: two models that learned from the same clips in the same
 order make the same mistakes."""
@@ -278,6 +282,7 @@ def _make(
                 # Never from another round: the longer a model is trained on synthetic voices, the
                 # more people it misses.
                 base_model=start if arch == start.arch else None,
+                least_stride=_STRIDE,
                 calibrate=calibrate,
                 say=say,
                 remaining=steps.remaining,

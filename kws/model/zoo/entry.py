@@ -40,10 +40,14 @@ class ZooModel:
     streaming model runs whenever its new frames are complete, whatever its cost.
     """
 
-    def stride_for(self, frames: int) -> int:
+    def stride_for(self, frames: int, least: int = 1) -> int:
         """The stride for a window of `frames`, 1 to 16.
 
         The cycles of an inference grow with a longer window, those of a second do not.
+
+        Args:
+            frames: frames of the window.
+            least: the minimum for a window of a second.
         """
         longer = max(frames / SPECTROGRAM_FRAMES, 1.0)
-        return min(int(self.stride * longer), _MOST_STRIDE)
+        return min(int(max(self.stride, least) * longer), _MOST_STRIDE)

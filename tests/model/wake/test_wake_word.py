@@ -291,6 +291,7 @@ def test_a_second_look_is_added_to_a_finished_run(
     assert look is not None
     assert look.model != first_run[1].bundle.model, "of another seed"
     assert look.settings.stride == (0 if streaming else 18)
+    assert bundle.inference_stride == (2 if streaming else 9)
     assert result.calibration is not None
     assert result.calibration.look == look.settings, "the figures are those of both models"
     assert bundle.metrics.keys() >= {"calibration", LOOK_METRICS}

@@ -105,14 +105,17 @@ def test_docs_list_the_files_that_name_a_model() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "frames", "stride"),
+    ("name", "frames", "least", "stride"),
     [
-        ("tcs_resnet", 49, 6),
-        ("tcs_resnet", 25, 6),  # more inferences than needed would bring nothing
-        ("tcs_resnet", 74, 9),
-        ("tcs_resnet", 150, 16),  # at least three results per second
-        ("tcs_resnet_fine", 74, 16),
+        ("tcs_resnet", 49, 1, 6),
+        ("tcs_resnet", 25, 1, 6),  # more inferences than needed would bring nothing
+        ("tcs_resnet", 74, 1, 9),
+        ("tcs_resnet", 150, 1, 16),  # at least three results per second
+        ("tcs_resnet_fine", 74, 1, 16),
+        ("tcs_resnet", 49, 9, 9),
+        ("tcs_resnet", 74, 9, 13),
+        ("tcs_resnet_fine", 49, 9, 16),  # a longer stride of its own
     ],
 )
-def test_a_longer_window_runs_less_often(name: str, frames: int, stride: int) -> None:
-    assert find_model(name).stride_for(frames) == stride
+def test_a_longer_window_runs_less_often(name: str, frames: int, least: int, stride: int) -> None:
+    assert find_model(name).stride_for(frames, least) == stride
