@@ -56,7 +56,7 @@ class Teacher:
         self._frames = {model: bundle.frontend.frames for model, bundle in bundles.items()}
         digest = hashlib.sha256()
         for model in models:
-            digest.update(_weights(model).read_bytes())
+            digest.update(_fingerprint(model))
         self.fingerprint = digest.hexdigest()[:16]
 
     def check(self, words: Sequence[str], frames: int) -> None:
@@ -112,6 +112,14 @@ def _labels(model: Path, bundle: Bundle) -> tuple[str, ...]:
     """The classes of the model that `_scores` uses: a run still has its auxiliary words."""
     trained = _weights(model).name == run_files.CHECKPOINT
     return load_trained(model).labels if trained else bundle.labels
+
+
+def _fingerprint(model: Path) -> bytes:
+    """Of a model's weights. A run's checkpoint also has its processor times, which vary."""
+    file = _weights(model)
+    if file.name == MODEL_FILE:
+        return file.read_bytes()
+    return load_trained(model).fingerprint.encode()
 
 
 def _weights(model: Path) -> Path:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from kws.model.train.distillation import Teacher
 from kws.model.train.soft_labels import SoftLabels, mix_up
 from kws.model.train.training import train
 from kws.model.train.training_job import TrainingJob
+from kws.model.weights import checkpoint
+from kws.model.weights.run_files import CHECKPOINT
 from tests.model.conftest import SETTINGS, Run
 
 
@@ -41,6 +44,19 @@ def test_student_learns_a_teachers_scores(run: Run, tones: DataSet, tmp_path: Pa
     train(TrainingJob(tones, tmp_path / "taught", settings, teacher=teacher))
     with pytest.raises(UsageError, match="another teacher"):
         train(TrainingJob(tones, tmp_path / "taught", settings))
+
+
+def test_fingerprint_of_a_teacher_is_that_of_its_weights(run: Run, tmp_path: Path) -> None:
+    """Processor times differ from run to run."""
+    again = Path(shutil.copytree(run.out, tmp_path / "again"))
+    state = checkpoint.load(again / CHECKPOINT)
+    assert state is not None
+    slower = [replace(epoch, cpu_seconds=epoch.cpu_seconds + 1) for epoch in state.history]
+    checkpoint.save(again / CHECKPOINT, replace(state, history=slower))
+    assert (again / CHECKPOINT).read_bytes() != (run.out / CHECKPOINT).read_bytes()
+    assert Teacher(again).fingerprint == Teacher(run.out).fingerprint
+    checkpoint.save(again / CHECKPOINT, replace(state, best=[array + 1 for array in state.best]))
+    assert Teacher(again).fingerprint != Teacher(run.out).fingerprint
 
 
 @pytest.mark.slow
