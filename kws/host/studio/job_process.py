@@ -21,8 +21,8 @@ from pathlib import Path
 
 from kws.files import atomic_write
 
-JOB, END = "job.json", "end.json"
-"""Files in a job's folder: the command, and its exit code."""
+JOB, STOP, END = "job.json", "stop", "end.json"
+"""Files in a job's folder: the command, the wish to stop it, and its exit code."""
 
 _KWS = "import sys; sys.argv[0] = 'kws'; from kws.cli.main import main; main()"
 
@@ -39,6 +39,8 @@ def main(folder: Path, lock: int) -> None:
     # The command is in the same group, so it gets the signal, too. A handler, unlike SIG_IGN, is
     # not inherited.
     signal.signal(signal.SIGINT, lambda *_: stopped.set())
+    if (folder / STOP).exists():  # an interrupt during an import of this process may be lost
+        stopped.set()
     command = [sys.executable, "-P", "-c", _KWS, *task["arguments"]]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1", "NO_COLOR": "1", "COLUMNS": "100"}
     part = Path(f"{task['output']}.part")

@@ -27,7 +27,7 @@ from kws.errors import KwsError, UsageError
 from kws.file_locks import try_lock
 from kws.files import atomic_write, make_directory
 from kws.host.studio import job_process
-from kws.host.studio.job_process import END, JOB
+from kws.host.studio.job_process import END, JOB, STOP
 from kws.host.studio.project import JOBS, Project, read_json
 from kws.host.studio.tasks import Task
 from kws.host.studio.unchanged import changed_at
@@ -38,7 +38,7 @@ KEPT_JOBS = 200
 MOST_TEXT = 20_000
 """Characters of a job's output that the state of the page contains."""
 
-LOG, _PROCESS, _STOP = "log.txt", "process.json", "stop"
+LOG, _PROCESS = "log.txt", "process.json"
 
 _STEP = re.compile(r"^step (\d+) of (\d+): (.*?)(?:; (about \d+ min left) in all)?$")
 _LEFT = re.compile(r"(about \d+ min left)")
@@ -158,9 +158,9 @@ class Jobs:
         job = self._read(number)
         if job is None or job.state is not JobState.RUNNING:
             return
-        is_second = (job.folder / _STOP).exists()
+        is_second = (job.folder / STOP).exists()
         with contextlib.suppress(KwsError):  # a full disk
-            atomic_write(job.folder / _STOP, b"")
+            atomic_write(job.folder / STOP, b"")
         process = read_json(job.folder / _PROCESS)
         if isinstance(process, dict) and isinstance(process.get("group"), int):
             with contextlib.suppress(OSError):
@@ -189,14 +189,14 @@ class Jobs:
         except (TypeError, KeyError, ValueError):
             return None
         if isinstance(end, dict) and isinstance(end.get("code"), int):
-            was_stopped = end["code"] != 0 and (folder / _STOP).exists()
+            was_stopped = end["code"] != 0 and (folder / STOP).exists()
             state = JobState.STOPPED if was_stopped else JobState.FAILED
             state = JobState.DONE if end["code"] == 0 else state
             job = Job(number, folder, task, started, state, float(end.get("ended", started)))
         elif is_running:
             return Job(number, folder, task, started, JobState.RUNNING, None)
         else:
-            was_stopped = (folder / _STOP).exists()
+            was_stopped = (folder / STOP).exists()
             state = JobState.STOPPED if was_stopped else JobState.INTERRUPTED
             job = Job(number, folder, task, started, state, changed_at(folder / LOG, started))
         self._ended[number] = job

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,9 @@ import pytest
 from kws.audio.sound_files import load_clip, write_clip
 from kws.errors import KwsError, UsageError
 from kws.host.emulate.recordings import default_matrix
+from kws.host.studio import job_process
 from kws.host.studio.efforts import EFFORTS
+from kws.host.studio.job_process import END, JOB, STOP
 from kws.host.studio.jobs import BusyError, Jobs, JobState
 from kws.host.studio.project import Project
 from kws.host.studio.state import state_of
@@ -220,6 +222,18 @@ def test_a_new_server_adopts_the_running_command(project: Project) -> None:
     assert running.id == number
     again.stop(number)
     assert wait(again, number) is JobState.STOPPED
+
+
+def test_a_stop_is_kept_if_its_signal_was_lost(project: Project, tmp_path: Path) -> None:
+    """An interrupt can be lost while the process of a job still imports modules."""
+    task = asdict(long_task(project))
+    (tmp_path / JOB).write_text(json.dumps({"task": task}))
+    (tmp_path / STOP).touch()
+    lock = os.open(tmp_path, os.O_RDONLY)
+    command = [sys.executable, "-m", job_process.__name__, str(tmp_path), str(lock)]
+    subprocess.run(command, cwd=project.path, pass_fds=(lock,), check=True, timeout=50)
+    os.close(lock)
+    assert json.loads((tmp_path / END).read_text())["code"] != 0
 
 
 def test_a_killed_command_is_interrupted(project: Project) -> None:
