@@ -194,6 +194,9 @@ def wake(
     ] = WakeSettings.voices,
     takes: Annotated[int, setting_option(WakeSettings, "takes", "--takes")] = WakeSettings.takes,
     alike: Annotated[int, setting_option(WakeSettings, "alike", "--alike")] = WakeSettings.alike,
+    sentences: Annotated[
+        int, setting_option(WakeSettings, "sentences", "--sentences")
+    ] = WakeSettings.sentences,
     epochs: Annotated[
         int, setting_option(WakeSettings, "epochs", "--epochs")
     ] = WakeSettings.epochs,
@@ -227,6 +230,7 @@ def wake(
         voices=voices,
         takes=takes,
         alike=alike,
+        sentences=sentences,
         epochs=epochs,
         false_alarms_per_hour=false_alarms_per_hour,
         seed=seed,

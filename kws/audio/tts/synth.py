@@ -40,7 +40,9 @@ _NOISE_SECONDS = 60.0
 RATES = (130.0, 210.0)
 """Words per minute, from slow to fast."""
 
-_PITCHES = (30.0, 70.0)
+PITCHES = (30.0, 70.0)
+"""`Draws.pitch`, from low to high."""
+
 _HELD_OUT = {Split.VALIDATION: 0.1, Split.TEST: 0.1}  # shares of the vocal tracts
 _FEWEST_UNHEARD, _MOST_UNHEARD = 3, 0.25  # limits of a held-out engine: vocal tracts, their share
 _SHORTEST_S = 0.08
@@ -192,7 +194,7 @@ def split_voices(voices: Sequence[Voice], seed: int, unheard: str = "") -> dict[
     Raises:
         UsageError: fewer than three vocal tracts.
     """
-    groups = sorted({voice.group for voice in voices}, key=lambda g: _digest(seed, g))
+    groups = sorted({voice.group for voice in voices}, key=lambda g: seed_for(seed, g))
     if len(groups) < len(Split):
         raise UsageError(
             f"{len(groups)} voices are too few for training, validation and test; "
@@ -268,10 +270,10 @@ def _make(task: _Task, seed: int, samples: int) -> tuple[int, int]:
     """Write a take's missing clips; returns how many fit, and how many were missing."""
     missing = task.missing
     own = f"{task.word}/{task.paths[0].name}"
-    rng = np.random.default_rng(_digest(seed, own))
-    rate, pitch = rng.uniform(*RATES), rng.uniform(*_PITCHES)
+    rng = np.random.default_rng(seed_for(seed, own))
+    rate, pitch = rng.uniform(*RATES), rng.uniform(*PITCHES)
     for words_per_minute in (rate, RATES[1]):
-        draws = Draws(words_per_minute, pitch, _digest(seed, f"{own}/voice"))
+        draws = Draws(words_per_minute, pitch, seed_for(seed, f"{own}/voice"))
         sound = trim(speak(task.voice, task.text, draws))
         if len(sound) < _SHORTEST_S * SAMPLE_RATE:
             raise DataError(
@@ -284,7 +286,7 @@ def _make(task: _Task, seed: int, samples: int) -> tuple[int, int]:
     for number in missing:
         path = task.paths[number]
         if number:
-            rng = np.random.default_rng(_digest(seed, f"{task.word}/{path.name}"))
+            rng = np.random.default_rng(seed_for(seed, f"{task.word}/{path.name}"))
             said = _as_another(sound, task.voice, number, seed, rng)
         else:
             said = sound
@@ -298,7 +300,7 @@ def _as_another(
     sound: Sound, voice: Voice, number: int, seed: int, rng: np.random.Generator
 ) -> Sound:
     """A voice's sound, changed into one of the people."""
-    who = person(np.random.default_rng(_digest(seed, f"{voice.name}/{number}")))
+    who = person(np.random.default_rng(seed_for(seed, f"{voice.name}/{number}")))
     return trim(said_by(who, sound, rng))
 
 
@@ -324,5 +326,6 @@ def _write_lists(out: Path, splits: dict[str, Split]) -> None:
         atomic_write(out / file, "".join(lines[Split(name)]).encode())
 
 
-def _digest(seed: int, text: str) -> int:
+def seed_for(seed: int, text: str) -> int:
+    """A seed for one random choice, which depends only on the run's seed and on what it is for."""
     return int.from_bytes(hashlib.sha256(f"{seed}/{text}".encode()).digest()[:8], "big")

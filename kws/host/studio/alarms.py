@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kws.audio.label_track import Label, add_label, labels_beside, line_of, remove_label, track_of
+from kws.audio.tts.voices import is_voice
 from kws.errors import KwsError, UsageError
 from kws.host.studio.project import Project
 
@@ -49,7 +50,9 @@ def answer_alarm(project: Project, alarm: Mapping[str, Any], *, mine: bool) -> P
 
 
 def _is_from_talk(alarm: Mapping[str, Any]) -> bool:
-    return bool(alarm.get("path") and alarm.get("seconds"))
+    """Whether it is from talk by people: random words by voices have no keyword."""
+    path = alarm.get("path")
+    return bool(path and alarm.get("seconds") and not is_voice(Path(path).name))
 
 
 def _recording(project: Project, alarm: Mapping[str, Any]) -> Path:

@@ -44,14 +44,14 @@ EFFORTS = {
             "Quick look",
             "A first model in a few minutes, to see all steps. It misses many people, and has not "
             "learned to ignore talk.",
-            {"voices": 40, "takes": 2, "alike": 4, "epochs": 25},
+            {"voices": 40, "takes": 2, "alike": 4, "sentences": 0, "epochs": 25},
             learns_sound=False,
         ),
         Effort(
             "good",
             "Good",
-            "A model to live with: more voices, and with a folder of talk it learns to ignore "
-            "what wakes it by accident.",
+            "A model to live with: more voices, and it learns to ignore talk, best with a folder "
+            "of talk by people.",
             {},
         ),
         Effort(
@@ -80,7 +80,7 @@ def wake_settings(project: Project, effort: Effort) -> WakeSettings:
 
 
 def minutes(project: Project, effort: Effort) -> int:
-    """Estimated time on two cores, without the rounds that talk adds if there is none."""
+    """Estimated time on two cores, with the rounds that talk adds if there is some."""
     searches = effort.learns_sound and bool(talk(project))
     seconds = wake_word.estimated_seconds(wake_settings(project, effort), searches=searches)
     return max(round(seconds / 60), 1)

@@ -30,6 +30,17 @@ _ROUND_S, _SEARCHING_S, _MEASURING_S = 20.0, 60.0, 60.0
 search, and for the report."""
 
 
+NO_TALK = (
+    "without talk (--negatives) the model does not learn to ignore talk, and may have many false "
+    "alarms; kws download librispeech gets English talk"
+)
+
+_SPOKEN = (
+    "no talk by people (--negatives), so voices speak random words instead; with talk by people "
+    "the model would miss fewer words; kws download librispeech gets English talk"
+)
+
+
 @dataclass(frozen=True)
 class Round:
     """One round of training."""
@@ -95,10 +106,7 @@ def too_little(
         passes = "1 epoch" if settings.epochs == 1 else f"{settings.epochs} epochs"
         lines.append(f"short training: {passes}; the default is 20; use fewer only for a trial")
     if not ambient.negatives:
-        lines.append(
-            "without talk (--negatives) the model does not learn to ignore talk, and may have "
-            "many false alarms"
-        )
+        lines.append(_SPOKEN if settings.sentences else NO_TALK)
     if extra is None:
         lines.append(
             "without words by people (--data) the model knows people's voices only as unknown, so "

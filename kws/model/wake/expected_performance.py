@@ -124,12 +124,15 @@ def expected_performance(
     )
 
 
-def expectations(expected: ExpectedPerformance | None, recordings: int) -> tuple[str, ...]:
+def expectations(
+    expected: ExpectedPerformance | None, recordings: int, *, by_voices: bool = False
+) -> tuple[str, ...]:
     """The expected performance as lines for a terminal and the report.
 
     Args:
         expected: what people may expect; None if it is not known.
         recordings: number of recordings by people in training.
+        by_voices: whether voices spoke the talk.
     """
     advice = () if recordings else (_RECORD,)
     if expected is None:
@@ -161,7 +164,9 @@ def expectations(expected: ExpectedPerformance | None, recordings: int) -> tuple
         )
     if expected.most_false_alarms is not None:
         rate = f"{expected.most_false_alarms:.1f}"
-        lines.append(f"false alarms: up to {rate} per hour of talk like this (95 %)")
+        talk = "random words by voices" if by_voices else "talk like this"
+        lines.append(f"false alarms: up to {rate} per hour of {talk} (95 %)")
+        lines += ["false alarms in talk by people were not measured"] if by_voices else []
     lines.append(
         "the report uses voices of engines used in training, which are easier to detect than people"
     )

@@ -57,6 +57,12 @@ class WakeSettings:
     voices: int = setting(120, 3, 100_000, "Maximum number of voices.")
     takes: int = setting(3, 1, 1000, "Takes of each keyword by each voice.")
     alike: int = setting(8, 0, 1000, "Words per keyword that sound similar, spoken as unknown.")
+    sentences: int = setting(
+        800,
+        0,
+        100_000,
+        "Sentences of random words that voices speak as talk if there is no --negatives; 0: none.",
+    )
     epochs: int = setting(
         20,
         1,

@@ -19,6 +19,7 @@ from kws.audio.dataset import DataSet, Split, open_dataset
 from kws.audio.layout.usable_clips import open_usable
 from kws.audio.pcm import samples_of
 from kws.audio.surroundings import Surroundings
+from kws.audio.tts.random_talk import speak_random_talk
 from kws.audio.tts.spoken_length import window_for
 from kws.audio.tts.synth import synthesize
 from kws.audio.tts.synth_settings import SynthSettings
@@ -49,7 +50,7 @@ from kws.model.train.speech_teacher import SpeechTeacher
 from kws.model.train.train_settings import TrainSettings
 from kws.model.train.training import TrainResult, train
 from kws.model.train.training_job import TrainingJob
-from kws.model.wake.effort import Round, step_costs, too_little
+from kws.model.wake.effort import NO_TALK, Round, step_costs, too_little
 from kws.model.wake.expected_performance import (
     ExpectedPerformance,
     expectations,
@@ -102,7 +103,7 @@ _LOOK_STRIDE = 18
 _BASE_MODEL = "ten_words"
 """The built-in bundle to start from, which was trained on many people."""
 
-DATA, FIRST, MINED = "data", "first_round", "mined"
+DATA, TALK, FIRST, MINED = "data", "talk", "first_round", "mined"
 SECOND, THIRD, STREAMING = "second_round", "third_round", "streaming_round"
 REPORT = "report"
 """Folders of the steps."""
@@ -224,8 +225,9 @@ def estimated_seconds(settings: WakeSettings, *, searches: bool) -> float:
 
     Args:
         settings: settings of the command.
-        searches: whether there is talk to search for false alarms.
+        searches: whether there is talk by people to search for false alarms.
     """
+    searches = searches or settings.sentences > 0
     synth = _synth_settings(settings, settings.window_ms or SynthSettings.clip_ms)
     return sum(step_costs(settings, synth, _rounds(settings, searches), searches=searches))
 
@@ -251,11 +253,12 @@ def _make(
         say(line)
     samples = samples_of(window_ms)
     count = import_recordings(recordings, settings.words, out / DATA, samples) if recordings else 0
-    searches = bool(ambient.negatives)
+    searches = bool(ambient.negatives) or settings.sentences > 0
     speech = _speech_teacher(settings, say)
     steps = Steps(step_costs(settings, synth, _rounds(settings, searches), searches=searches), say)
     steps.begin(f"speaking {', '.join(settings.words)} and similar words")
     dataset = _speak(synth, out / DATA, say)
+    ambient = _with_talk(settings, synth, ambient, out, say)
     voices = sources_of(clip.speaker for clip in dataset.clips)
     about = f"Synthetic voices{' and recordings' if recordings else ''}: {voices}."
     about += f" Teacher: {speech.embedding.about}." if speech else ""
@@ -416,7 +419,7 @@ def _measure(
     clips = load_clips(bundle, usable, Split.TEST)
     evaluation = evaluate(bundle, clips, playlist, load_reference(bundle))
     verdict = _verdict(trained, evaluation)
-    expectation = expectations(expected, count)
+    expectation = expectations(expected, count, by_voices=out / TALK in ambient.negatives)
     lines = (*verdict.lines, *expectation)
     report = save_report(out / REPORT, evaluation, expectation, verdict)
     return WakeResult(
@@ -497,6 +500,23 @@ def _synth_settings(settings: WakeSettings, window_ms: int) -> SynthSettings:
         accents=settings.accents,
         unheard=True,
     )
+
+
+def _with_talk(
+    settings: WakeSettings,
+    synth: SynthSettings,
+    ambient: Surroundings,
+    out: Path,
+    say: Callable[[str], object],
+) -> Surroundings:
+    """The surroundings with talk by voices, if there is none by people and programs can speak."""
+    if ambient.negatives or not settings.sentences:
+        return ambient
+    folder = speak_random_talk(synth, settings.sentences, out / TALK)
+    if folder is None:
+        say(NO_TALK)
+        return ambient
+    return replace(ambient, negatives=(folder,))
 
 
 def _speak(synth: SynthSettings, data: Path, say: Callable[[str], object]) -> DataSet:

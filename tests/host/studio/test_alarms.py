@@ -95,6 +95,8 @@ def test_what_cannot_be_noted_is_one_clear_line(project: Project, evening: Path)
     assert alarm_facts(project, word)["mine"] is None
     with pytest.raises(UsageError, match="not from a recording of talk"):
         answer_alarm(project, word, mine=True)
+    by_voice = alarm_in("runs/good/talk/espeak-en-us-m1_0badcafe.wav")
+    assert alarm_facts(project, by_voice)["mine"] is None
     with pytest.raises(UsageError, match=r"gone.wav: no such file; train again"):
         answer_alarm(project, alarm_in("sound/evening/gone.wav"), mine=True)
     evening.with_suffix(".txt").write_text("we said yes to it")

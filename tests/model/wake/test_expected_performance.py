@@ -143,6 +143,13 @@ def test_an_estimate_comes_with_its_bound() -> None:
     assert "--recordings" in advice
 
 
+def test_false_alarms_of_talk_by_voices_are_named_as_such() -> None:
+    result = expected_performance(calibration(4), dataset("kokoro-en-us-mix0", FLITE), ["yes"])
+    lines = expectations(result, 0, by_voices=True)
+    assert "false alarms: up to 7.4 per hour of random words by voices (95 %)" in lines
+    assert "false alarms in talk by people were not measured" in lines
+
+
 def test_recordings_need_no_advice_to_record() -> None:
     result = expected_performance(calibration(4), dataset("kokoro-en-us-mix0", FLITE), ["yes"])
     # How much more often people are missed than voices was measured without recordings.

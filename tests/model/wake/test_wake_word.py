@@ -49,7 +49,7 @@ from kws.model.weights.run_files import SECOND_LOOK, read_settings
 needs_speech_teacher = pytest.mark.skipif(not is_available(), reason=f"{PACKAGE} is missing")
 needs_espeak = pytest.mark.skipif(not shutil.which("espeak-ng"), reason="espeak-ng is missing")
 
-SMALL = WakeSettings(("marvin",), voices=6, takes=2, alike=2, epochs=1)
+SMALL = WakeSettings(("marvin",), voices=6, takes=2, alike=2, sentences=0, epochs=1)
 GERMAN = replace(SMALL, accents=("de",))
 
 

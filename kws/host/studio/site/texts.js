@@ -202,7 +202,7 @@ export const texts = {
     states: { none: "Not trained", unfinished: "Not finished", done: "Trained", stale: "Trained with older settings", running: "Training" },
     staleNote: "The word, its recordings or the sound have changed since this model was trained. The old model is kept.",
     doneNote: "This model is up to date.",
-    noTalk: "No talk is in use, so false alarms are neither prevented nor measured.",
+    noTalk: "No talk by people is in use, so voices speak random words instead (not for the quick look). False alarms in talk by people are not measured.",
     addTalk: "Add talk",
     sellable: "Only sources that may be sold",
     sellableHint: "Leaves out the speech embedding, and voices whose recordings are for research or not for sale, and refuses such folders. The model then misses more people.",
