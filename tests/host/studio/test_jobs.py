@@ -90,7 +90,7 @@ def test_a_button_does_what_its_command_does(
     """Both leave the same files and the same page."""
     if request_["action"] in {"boards", "test", "build"}:
         request.getfixturevalue("board_tools")
-    small = {"voices": 6, "takes": 2, "alike": 2, "epochs": 1}
+    small = {"voices": 6, "takes": 2, "alike": 2, "sentences": 0, "epochs": 1}
     monkeypatch.setitem(EFFORTS, "good", replace(EFFORTS["good"], settings=small))
     projects = []
     for name in ("button", "terminal"):
