@@ -514,7 +514,7 @@ def _with_talk(
         return ambient
     folder = speak_random_talk(synth, settings.sentences, out / TALK)
     if folder is None:
-        say(NO_TALK)
+        say(f"no engine is left to speak random words; {NO_TALK}")
         return ambient
     return replace(ambient, negatives=(folder,))
 
