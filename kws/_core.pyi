@@ -78,8 +78,11 @@ class CoreError(KwsError):
 class Frontend:
     """PCM to frames; the noise estimate and the samples of an unfinished window are kept."""
 
-    def __init__(self, stride_samples: int = STRIDE_SAMPLES) -> None:
-        """`stride_samples` from one frame to the next: STRIDE_SAMPLES or half of it."""
+    def __init__(self, stride_samples: int = STRIDE_SAMPLES, keeps_noise: bool = False) -> None:
+        """`stride_samples` from one frame to the next: STRIDE_SAMPLES or half of it.
+
+        `keeps_noise`: the logarithms of the amplitudes, without noise removal and gain.
+        """
 
     def reset(self) -> None:
         """Forget the noise estimate and the unfinished window."""
@@ -87,12 +90,15 @@ class Frontend:
     def process(self, pcm: NDArray[np.int16]) -> NDArray[np.int8]:
         """Frames that `pcm` (16 kHz, any length) completes, shape (n, 40)."""
 
-def features(clips: NDArray[np.int16], threads: int = 0) -> NDArray[np.int8]:
+def features(
+    clips: NDArray[np.int16], threads: int = 0, keeps_noise: bool = False
+) -> NDArray[np.int8]:
     """Frames of many clips, each from a zero noise estimate.
 
     Args:
         clips: shape (clips, samples), 16 kHz.
         threads: 0 for all cores.
+        keeps_noise: see `Frontend`.
 
     Returns:
         Shape (clips, frames, 40); frames is 0 where a clip is shorter than one window.
@@ -326,6 +332,7 @@ class Part:
         report_unknown: bool = False,
         window_frames: int = SPECTROGRAM_FRAMES,
         stride_samples: int = STRIDE_SAMPLES,
+        keeps_noise: bool = False,
         first_keyword: int = 2,
         gate_rise: int = 0,
         output_order: Sequence[int] = (),

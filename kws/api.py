@@ -26,6 +26,7 @@ from kws.bundle.device import Device, with_commands
 from kws.bundle.reading import load_bundle
 from kws.errors import UsageError
 from kws.features import spectrogram as frames
+from kws.features.frontend_settings import FrontendSettings
 from kws.progress import notice
 
 if TYPE_CHECKING:
@@ -167,14 +168,29 @@ def load(
     return Model(with_commands(first, second, round(listen_s * 1000)))
 
 
-def spectrogram(sound: Block, rate: int = _core.SAMPLE_RATE) -> npt.NDArray[np.int8]:
-    """The spectrogram of a recording as models see it: int8[frames, 40], a frame every 20 ms.
+def spectrogram(
+    sound: Block, rate: int = _core.SAMPLE_RATE, *, model: str | Path | None = None
+) -> npt.NDArray[np.int8]:
+    """The spectrogram of a recording, as a model sees it.
+
+    Args:
+        sound: see `Model.stream`.
+        rate: likewise.
+        model: see `load`; None for the features of TensorFlow Lite Micro.
+
+    Returns:
+        int8[frames, 40], a frame every 20 ms (models may have 10 ms).
 
     Raises:
+        BundleError: there is no such bundle, or it is damaged.
         UsageError: see `Model.stream`.
         AudioError: it is shorter than 30 ms, or a sample is NaN.
     """
-    return frames.spectrogram(np.concatenate(list(_pcm(sound, rate))))
+    pcm = np.concatenate(list(_pcm(sound, rate)))
+    frontend = (
+        FrontendSettings() if model is None else load_bundle(bundle_path(str(model))).frontend
+    )
+    return frames.spectrogram(pcm, frontend.stride_samples, keeps_noise=frontend.keeps_noise)
 
 
 def microphone(name: str | None = None) -> Iterator[Pcm]:

@@ -21,6 +21,7 @@ from kws.bundle.built_in import default_bundle_path
 from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.errors import AudioError, BundleError, UsageError
+from kws.features.spectrogram import batch_spectrograms
 from kws.host.emulate import host_device
 from tests.paths import ROOT
 from tests.sound_server import DEVICE, SoundServer
@@ -97,6 +98,10 @@ def test_a_wake_word_hands_over_to_commands(pcm: Pcm) -> None:
 def test_a_spectrogram_is_what_models_see(pcm: Pcm) -> None:
     assert kws.spectrogram(pcm[:16000]).shape == (49, 40)
     assert kws.spectrogram(pcm[:16000] / 32768).tolist() == kws.spectrogram(pcm[:16000]).tolist()
+    for model in ("yes_no", "ten_words"):
+        keeps_noise = kws.load(model).bundle.frontend.keeps_noise
+        expected = batch_spectrograms(pcm[np.newaxis, :16000], keeps_noise=keeps_noise)[0]
+        np.testing.assert_array_equal(kws.spectrogram(pcm[:16000], model=model), expected)
     with pytest.raises(AudioError, match="shorter than one frame"):
         kws.spectrogram(pcm[:100])
 

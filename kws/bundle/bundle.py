@@ -147,6 +147,11 @@ class Bundle:
                 f"those of {self.name} {self.frontend.stride_samples}; train both with the same "
                 "stride"
             )
+        if other.frontend.keeps_noise != self.frontend.keeps_noise:
+            raise UsageError(
+                f"{other.name} and {self.name} have different features; train both with the same "
+                "keep_noise"
+            )
         order = other.output_order or tuple(range(len(other.labels)))
         labels = [other.labels[order.index(output)] for output in range(len(order))]
         look = make_second_look(other.model, labels, data=other.data)
@@ -289,6 +294,7 @@ class Bundle:
             gate_rise=self.recognizer.gate_rise,
             window_frames=self.frontend.frames,
             stride_samples=self.frontend.stride_samples,
+            keeps_noise=self.frontend.keeps_noise,
             output_order=self.output_order,
             **self.rules.recognizer.for_core(self.labels),
             **self._second_for_core(),

@@ -198,6 +198,9 @@ inline constexpr std::size_t kArenaBytes = {bundle.own_arena_bytes};
 inline constexpr int kStrideSamples = {bundle.frontend.stride_samples};
 inline constexpr int kInferenceStride = {bundle.stride};
 
+// Whether the features are without noise removal; see frontend.h.
+inline constexpr bool kKeepsNoise = {str(bundle.frontend.keeps_noise).lower()};
+
 // Frames that the scores cover, and frames per call of the model.
 inline constexpr int kWindowFrames = {bundle.frontend.frames};
 inline constexpr int kInputFrames = {bundle.input_frames};
@@ -295,6 +298,7 @@ inline constexpr PipelineConfig kConfig = {{
     kStrideSamples,
     kFirstKeyword,
     kOutputOrder,
+    kKeepsNoise,
 }};
 
 }}  // namespace {_SECOND.namespace}

@@ -113,7 +113,8 @@ constexpr Bundle bundle_{name}(
                                       {recognizer.minimum_count}, {recognizer.detection_threshold},
                                       {each}),
                    {str(recognizer.report_unknown).lower()}, {bundle.frontend.frames},
-                   {bundle.frontend.stride_samples}, {first_keyword(bundle.labels)}, {of_outputs}),
+                   {bundle.frontend.stride_samples}, {first_keyword(bundle.labels)}, {of_outputs},
+                   {str(bundle.frontend.keeps_noise).lower()}),
     {recognizer.gate_rise}, {bundle.kept_frames}, {bundle.shared_arena_bytes()},
     sizeof(InterpretedModel<Resolver>), MakeRunner{look_arguments});
 

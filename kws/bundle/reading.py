@@ -120,7 +120,11 @@ def _read(path: Path) -> tuple[dict[str, Any], Bundle]:
             f"{table['sha256'][:8]}; the model was changed or damaged, so convert it again"
         )
     frontend = config.from_dict(FrontendSettings, table["frontend"], f"{file}: frontend")
-    own = FrontendSettings(frames=frontend.frames, stride_samples=frontend.stride_samples)
+    own = FrontendSettings(
+        stride_samples=frontend.stride_samples,
+        keeps_noise=frontend.keeps_noise,
+        frames=frontend.frames,
+    )
     if frontend != own:
         raise BundleError(
             f"{file}: its model was trained with a different frontend; train it again"
@@ -133,6 +137,7 @@ def _read(path: Path) -> tuple[dict[str, Any], Bundle]:
         inference_stride=table["inference_stride"],
         frames=frontend.frames,
         stride_samples=frontend.stride_samples,
+        keeps_noise=frontend.keeps_noise,
         output_order=table.get("output_order", ()),
         data=table["data"],
         metrics=table["metrics"],

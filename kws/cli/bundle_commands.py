@@ -121,16 +121,18 @@ def features(
     model: Annotated[
         Path | None,
         typer.Option(
-            **BUNDLE, help="Bundle that will use the frames; it sets their spacing (20 or 10 ms)."
+            **BUNDLE, help="Bundle that will use the frames; it sets their kind and spacing."
         ),
     ] = None,
 ) -> None:
     """Compute the spectrogram of a recording as a device does."""
-    from kws._core import SAMPLE_RATE, STRIDE_SAMPLES
+    from kws._core import SAMPLE_RATE
+    from kws.features.frontend_settings import FrontendSettings
     from kws.features.spectrogram import of_recording, save
 
-    stride = open_bundle(model).frontend.stride_samples if model else STRIDE_SAMPLES
-    pcm, frames = of_recording(clip, channel, stride)
+    frontend = open_bundle(model).frontend if model else FrontendSettings()
+    stride = frontend.stride_samples
+    pcm, frames = of_recording(clip, channel, stride, keeps_noise=frontend.keeps_noise)
     save(out, frames)
     if png:
         from kws.features.spectrogram_plot import save_picture

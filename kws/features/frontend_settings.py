@@ -41,6 +41,9 @@ class FrontendSettings:
     channels: int = _core.CHANNELS
     """int8 values in a frame."""
 
+    keeps_noise: bool = False
+    """Whether the features are logarithms of the amplitudes, without noise removal and gain."""
+
     frames: int = _core.SPECTROGRAM_FRAMES
     """Frames in a model's window, 25 to 150; 49 are 1 s."""
 

@@ -209,6 +209,9 @@ def test_a_second_look_that_does_not_fit_is_refused(
         first.verified_by(few)
     with pytest.raises(UsageError, match="streams"):
         first.verified_by(mixednet)
+    kept = replace(few, frontend=replace(few.frontend, keeps_noise=True))
+    with pytest.raises(UsageError, match="different features; train both with the same keep_noise"):
+        first.verified_by(kept)
     with pytest.raises(KwsError, match="looks"):
         LookSettings(looks=0)
     with pytest.raises(KwsError, match="a threshold for 'up'"):

@@ -27,14 +27,17 @@ class Exporter:
     """The next step for the user; {out}, {name} and {library} stand for the folder, the bundle's
     identifier and its library."""
 
+    removes_noise: bool = False
+    """Whether its frontend is TFLM's, which removes noise."""
+
 
 EXPORTERS = {
     "arduino": Exporter(arduino.files, arduino.NEXT),
     "cmake": Exporter(cmake.files, cmake.NEXT),
     "esp-idf": Exporter(esp_idf.files, esp_idf.NEXT),
-    "esphome": Exporter(esphome.files, esphome.NEXT),
+    "esphome": Exporter(esphome.files, esphome.NEXT, removes_noise=True),
     "platformio": Exporter(platformio.files, platformio.NEXT),
-    "tflm": Exporter(tflm.files, tflm.NEXT),
+    "tflm": Exporter(tflm.files, tflm.NEXT, removes_noise=True),
     "zephyr": Exporter(zephyr.files, zephyr.NEXT),
 }
 """By the word after `kws export`."""
@@ -47,10 +50,16 @@ def export(kind: str, bundle: Bundle, out: Path) -> str:
         The next step for the user, in a line.
 
     Raises:
-        UsageError: `out` is a file, or a folder with a file that is not from an export.
+        UsageError: `out` is a file, or a folder with a file that is not from an export; or the
+            platform's frontend cannot compute the bundle's features.
         KwsError: it could not be written.
     """
     exporter = EXPORTERS[kind]
+    if exporter.removes_noise and bundle.frontend.keeps_noise:
+        raise UsageError(
+            f"{bundle.path or bundle.name}: its features keep the noise, and {kind} has only "
+            "TensorFlow's, which remove it; train the model with --set keep_noise=false"
+        )
     _check_destination(out)
     files = exporter.files(bundle)
     with new_directory(out) as folder:

@@ -71,6 +71,8 @@ def evaluation_samples(
     split: Split,
     progress: Progress | None = None,
     samples: int = SAMPLE_RATE,
+    *,
+    keeps_noise: bool = False,
 ) -> Samples:
     """The clips of `evaluation_pcm` as spectrograms.
 
@@ -79,4 +81,4 @@ def evaluation_samples(
         DataError: a background recording is shorter than a clip.
     """
     pcm, labels, _ = evaluation_pcm(dataset, words, split, progress, samples)
-    return Samples(batch_spectrograms(pcm), labels)
+    return Samples(batch_spectrograms(pcm, keeps_noise=keeps_noise), labels)

@@ -85,12 +85,18 @@ class SampleSettings:
         "Length of the model's window, in milliseconds: a word should fit. Memory grows with it, "
         "and above a second the time between inferences.",
     )
+    keep_noise: bool = setting(
+        False,
+        None,
+        None,
+        "Features without noise removal: fewer misses, but only kws computes them.",
+    )
     augmentation: Augmentation = field(default_factory=Augmentation)
 
     @property
     def frontend(self) -> FrontendSettings:
         """The frontend's settings with the window's frames."""
-        return FrontendSettings(frames=frames_in(self.window_ms))
+        return FrontendSettings(frames=frames_in(self.window_ms), keeps_noise=self.keep_noise)
 
     @property
     def lead_frames(self) -> int:

@@ -157,7 +157,9 @@ class TrainingSet:
         out = self._allocator.empty((len(labels), frames, CHANNELS), np.dtype(np.int8))
 
         def keep(start: int, pcm: Pcm) -> None:
-            out[start : start + len(pcm)] = last_frames(pcm, frames)
+            out[start : start + len(pcm)] = last_frames(
+                pcm, frames, keeps_noise=self._frontend.keeps_noise
+            )
             hear(pcm)
 
         for start in range(0, len(rows), _BLOCK):

@@ -18,6 +18,7 @@ from kws.bundle.bundle import Bundle
 from kws.bundle.layout import MODEL_FILE, SETTINGS_FILE
 from kws.bundle.reading import load_bundle
 from kws.errors import UsageError
+from kws.features.frontend_settings import FrontendSettings
 from kws.features.spectrogram import Spectrograms, to_float
 from kws.labels import class_labels
 from kws.model.evaluate.score.clip_scores import bundle_scores
@@ -53,27 +54,32 @@ class Teacher:
             )
         bundles = {model: load_bundle(_bundle(model)) for model in models}
         self._models = {model: _labels(model, bundle) for model, bundle in bundles.items()}
-        self._frames = {model: bundle.frontend.frames for model, bundle in bundles.items()}
+        self._frontends = {model: bundle.frontend for model, bundle in bundles.items()}
         digest = hashlib.sha256()
         for model in models:
             digest.update(_fingerprint(model))
         self.fingerprint = digest.hexdigest()[:16]
 
-    def check(self, words: Sequence[str], frames: int) -> None:
-        """Check that the teacher knows these words and has the student's window.
+    def check(self, words: Sequence[str], frontend: FrontendSettings) -> None:
+        """Check that the teacher knows these words and has the student's window and features.
 
         Args:
             words: the student's keywords and auxiliary words.
-            frames: frames of the student's window.
+            frontend: the student's.
 
         Raises:
-            UsageError: the teacher does not know a word, or has a different window.
+            UsageError: the teacher does not know a word, or has a different window or features.
         """
-        for model, own in self._frames.items():
-            if own != frames:
+        for model, own in self._frontends.items():
+            if own.frames != frontend.frames:
                 raise UsageError(
-                    f"{model}: the teacher sees {own} frames, the student {frames}; train the "
-                    "student with the teacher's window_ms"
+                    f"{model}: the teacher sees {own.frames} frames, the student "
+                    f"{frontend.frames}; train the student with the teacher's window_ms"
+                )
+            if own.keeps_noise != frontend.keeps_noise:
+                raise UsageError(
+                    f"{model}: the teacher was trained with different features; train the "
+                    f"student with --set keep_noise={str(own.keeps_noise).lower()}"
                 )
         for model, labels in self._models.items():
             for word in words:

@@ -17,16 +17,21 @@ from kws.errors import UsageError
 from kws.model.weights.trained_model import TrainedModel
 
 
-def check_base_model(base_model: TrainedModel, arch: str) -> None:
-    """Check that a model of this architecture can start from `base_model`.
+def check_base_model(base_model: TrainedModel, arch: str, *, keeps_noise: bool) -> None:
+    """Check that a model of this architecture, with such features, can start from `base_model`.
 
     Raises:
-        UsageError: the architectures differ.
+        UsageError: the architectures or the features differ.
     """
     if arch != base_model.arch:
         raise UsageError(
             f"{base_model.folder}: a {arch} cannot start from a {base_model.arch}; "
             f"train with --arch {base_model.arch}"
+        )
+    if keeps_noise != base_model.keeps_noise:
+        raise UsageError(
+            f"{base_model.folder}: it was trained with different features; train with "
+            f"--set keep_noise={str(base_model.keeps_noise).lower()}"
         )
 
 

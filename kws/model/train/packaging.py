@@ -66,7 +66,8 @@ def package(
         keep_first_classes(trained, model)
     if settings.prior_correction:
         correct_priors(model, shown.labels)
-    frames = settings.samples.frontend.frames
+    frontend = settings.samples.frontend
+    frames = frontend.frames
     clips = shown.spectrograms[:: max(len(shown.labels) // _CALIBRATION_CLIPS, 1)]
     tflite = quantize_trained(settings.arch, model, clips, frames)
     report = measure_conversion(model, tflite, test, labels)
@@ -78,6 +79,7 @@ def package(
         name=job.bundle_name,
         inference_stride=None if streams(model) else stride,
         frames=frames,
+        keeps_noise=frontend.keeps_noise,
         data=job.about or f"{len(job.dataset.clips):,} clips of the folder {folder}.",
         metrics=report.metrics() | {"training": _metrics(settings, state)},
         versions={"tensorflow": import_tensorflow().__version__},

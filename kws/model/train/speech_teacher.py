@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kws.audio.pcm import Pcm
+from kws.features.frontend_settings import FrontendSettings
 from kws.files import atomic_write
 from kws.model.samples.samples import Labels
 from kws.model.samples.training_set import TrainingSet
@@ -54,18 +55,18 @@ class SpeechTeacher:
             ["speech", self.embedding.fingerprint, *([own.fingerprint] if own else [])]
         )
 
-    def check(self, words: Sequence[str], frames: int) -> None:
+    def check(self, words: Sequence[str], frontend: FrontendSettings) -> None:
         """Check that the other teacher knows these words; the networks learn any.
 
         Args:
             words: the student's keywords and auxiliary words.
-            frames: frames of the student's window.
+            frontend: the student's.
 
         Raises:
-            UsageError: it does not know a word, or has a different window.
+            UsageError: it does not know a word, or has a different window or features.
         """
         if self._own:
-            self._own.check(words, frames)
+            self._own.check(words, frontend)
 
     def lessons(
         self,

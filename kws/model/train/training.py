@@ -223,6 +223,10 @@ def _load(job: TrainingJob) -> tuple[TrainingSet, Samples, Samples]:
             allocator=ArrayAllocator(job.out),
             before=before,
         )
-        validation = evaluation_samples(dataset, words, Split.VALIDATION, advance, samples)
-        test = evaluation_samples(dataset, words, Split.TEST, advance, samples)
+        validation, test = (
+            evaluation_samples(
+                dataset, words, split, advance, samples, keeps_noise=frontend.keeps_noise
+            )
+            for split in (Split.VALIDATION, Split.TEST)
+        )
     return training, validation.after_silence(before), test

@@ -100,9 +100,11 @@ class TrainingJob:
         check_destination(self.out / run_files.BUNDLE)
         check_space(self.out, _RUN_BYTES, "a training run")
         if self.teacher:
-            self.teacher.check(settings.learned, settings.samples.frontend.frames)
+            self.teacher.check(settings.learned, settings.samples.frontend)
             settings = replace(settings, teacher=self.teacher.fingerprint)
         if self.base_model:
-            check_base_model(self.base_model, settings.arch)
+            check_base_model(
+                self.base_model, settings.arch, keeps_noise=settings.samples.keep_noise
+            )
             settings = replace(settings, base_model=self.base_model.fingerprint)
         return replace(self, settings=settings)

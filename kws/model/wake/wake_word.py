@@ -276,7 +276,11 @@ def _make(
             TrainingJob(
                 dataset,
                 folder,
-                _settings(settings, window_ms, arch, extra, seed=seed, teacher=teacher),
+                _settings(
+                    *(settings, window_ms, arch, extra, start.keeps_noise),
+                    seed=seed,
+                    teacher=teacher,
+                ),
                 name=settings.bundle_name,
                 about=about,
                 extra=extra,
@@ -533,6 +537,7 @@ def _settings(
     window_ms: int,
     arch: str,
     extra: DataSet | None,
+    keep_noise: bool,
     *,
     seed: int,
     teacher: Teacher | SpeechTeacher | None = None,
@@ -549,6 +554,7 @@ def _settings(
         "false_alarms_per_hour": settings.false_alarms_per_hour,
         "false_alarms_at_words": AT_WORDS,
         "window_ms": window_ms,
+        "keep_noise": keep_noise,
     }
     chosen = settings_for(settings.words, arch, values)
     return replace(chosen, auxiliary=auxiliary_words(extra, settings.words) if extra else ())

@@ -39,6 +39,9 @@ class TrainedModel:
     frames: int
     """Frames of its window."""
 
+    keeps_noise: bool
+    """Whether its features are without noise removal."""
+
     weights: checkpoint.Arrays
     """All weights of the Keras model, in its order."""
 
@@ -86,11 +89,13 @@ def load_trained(folder: Path) -> TrainedModel:
     if (folder / run_files.CHECKPOINT).is_file():
         settings = run_files.read_settings(folder)
         state = checkpoint.load(folder / run_files.CHECKPOINT)
+        samples = settings.get("samples", {})
         return TrainedModel(
             folder,
             str(settings["arch"]),
             class_labels([*settings["words"], *settings.get("auxiliary", ())]),
-            frames_in(settings.get("samples", {}).get("window_ms", 1000)),
+            frames_in(samples.get("window_ms", 1000)),
+            samples.get("keep_noise", False),
             state.best if state else [],
         )
     inner = folder / run_files.BUNDLE
@@ -111,7 +116,8 @@ def trained_in(bundle: Bundle, folder: Path) -> TrainedModel:
             "pass the folder of the training run, or train the model again"
         )
     arch, weights = unpack(bundle.float_model, folder)
-    return TrainedModel(folder, arch, bundle.labels, bundle.frontend.frames, weights)
+    frontend = bundle.frontend
+    return TrainedModel(folder, arch, bundle.labels, frontend.frames, frontend.keeps_noise, weights)
 
 
 def mean_of(models: Sequence[TrainedModel]) -> TrainedModel:

@@ -148,6 +148,14 @@ def test_the_core_compiles_without_a_warning(compiler: str) -> None:
         run(compiler, *flags, "-fsyntax-only", f"-I{source}", file)
 
 
+@pytest.mark.parametrize("kind", ["esphome", "tflm"])
+def test_other_frontends_cannot_keep_the_noise(kind: str, tmp_path: Path) -> None:
+    bundle = make_bundle(dense_model(), LABELS, name="a", keeps_noise=True)
+    with pytest.raises(UsageError, match=f"^a: .* {kind} .* --set keep_noise=false$"):
+        export(kind, bundle, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize("kind", EXPORTERS)
 def test_an_export_carries_the_licences(kind: str, yes_no: Bundle, tmp_path: Path) -> None:
     export(kind, yes_no, tmp_path / "out")

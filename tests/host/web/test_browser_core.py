@@ -25,6 +25,7 @@ from kws.bundle.reading import load_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.convert.incremental.bundle import incremental_of_bundle
 from kws.errors import ModelError
+from kws.features.frontend_settings import FrontendSettings
 from kws.host.emulate import host_device
 from kws.host.web.browser_core import sources_digest
 from kws.host.web.export import export_page
@@ -92,7 +93,8 @@ def test_the_gate_skips_the_same_inferences_as_on_the_host(
     check_same(bundle, trace(page_of(Device(bundle), tmp_path / "page"), [wav]), [wav])
 
 
-def test_settings_reach_the_core(wavs: list[Path], tmp_path: Path) -> None:
+@pytest.mark.parametrize("keeps_noise", [False, True])
+def test_settings_reach_the_core(keeps_noise: bool, wavs: list[Path], tmp_path: Path) -> None:
     recognizer = RecognizerSettings(
         average_window_ms=500,
         detection_threshold=90,
@@ -106,6 +108,7 @@ def test_settings_reach_the_core(wavs: list[Path], tmp_path: Path) -> None:
         labels=("silence", "unknown", "yes", "grün"),
         recognizer=recognizer,
         inference_stride=3,
+        frontend=FrontendSettings(keeps_noise=keeps_noise),
     )
     said = trace(page_of(Device(bundle), tmp_path / "page"), wavs)
     assert said["thresholds"] == [90, 90, 255, 40]

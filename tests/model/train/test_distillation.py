@@ -80,6 +80,9 @@ def test_teacher_with_other_words_is_refused(run: Run, tones: DataSet, tmp_path:
     with pytest.raises(UsageError, match="teacher knows silence, unknown, low, high"):
         train(TrainingJob(tones, tmp_path / "run", other, teacher=Teacher(run.out / "bundle")))
     assert not (tmp_path / "run").exists()
+    samples = replace(SETTINGS.samples, keep_noise=not SETTINGS.samples.keep_noise)
+    with pytest.raises(UsageError, match="different features; train the student with --set keep_n"):
+        Teacher(run.out).check(SETTINGS.words, samples.frontend)
     with pytest.raises(UsageError, match="not a teacher"):
         Teacher(tmp_path)
 

@@ -239,6 +239,11 @@ def test_wrong_models_are_refused_in_one_line(run: Run, tones: DataSet, tmp_path
                 base_model=load_trained(run.out),
             )
         )
+    samples = replace(SHORT.samples, keep_noise=not SHORT.samples.keep_noise)
+    other = replace(SHORT, samples=samples)
+    for folder in (run.out, run.out / "bundle"):
+        with pytest.raises(UsageError, match="different features; train with --set keep_noise="):
+            train(TrainingJob(tones, tmp_path / "run", other, base_model=load_trained(folder)))
     assert not (tmp_path / "run").exists()
     refused(BundleError, "no such bundle", tmp_path / "nowhere")
     refused(BundleError, "not a bundle", tmp_path)

@@ -113,7 +113,7 @@ def test_another_teacher_counts_as_much(run: Run, tones: DataSet, tmp_path: Path
         np.testing.assert_allclose(other, (one + owns) / 2, atol=1e-6)
         np.testing.assert_allclose(other.sum(axis=-1), 1, atol=1e-5)
     with pytest.raises(UsageError, match="teacher knows silence, unknown, low, high"):
-        SpeechTeacher(own).check(("up",), settings.samples.frontend.frames)
+        SpeechTeacher(own).check(("up",), settings.samples.frontend)
 
 
 def test_a_missing_package_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,6 +33,9 @@ inline constexpr std::size_t kArenaBytes = 14564;
 inline constexpr int kStrideSamples = 320;
 inline constexpr int kInferenceStride = 18;
 
+// Whether the features are without noise removal; see frontend.h.
+inline constexpr bool kKeepsNoise = false;
+
 // Frames that the scores cover, and frames per call of the model.
 inline constexpr int kWindowFrames = 49;
 inline constexpr int kInputFrames = 49;

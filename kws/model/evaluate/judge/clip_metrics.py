@@ -17,7 +17,7 @@ from kws.audio.pcm import Pcm
 from kws.audio.tts.voices import voice_of
 from kws.bundle.bundle import Bundle
 from kws.bundle.checks import SCORE_SCALE, SCORE_ZERO_POINT
-from kws.features.spectrogram import batch_spectrograms
+from kws.features.spectrogram import Spectrograms, batch_spectrograms
 from kws.model.evaluate.judge.confusion import ConfusionMatrix, confusion_matrix
 from kws.model.evaluate.judge.statistics import (
     Interval,
@@ -324,7 +324,7 @@ class ClipMetrics:
 
 def measure_clips(bundle: Bundle, clips: LabelledClips) -> ClipMetrics:
     """Measure a bundle's model, run by the core, on clips of its classes."""
-    scores = bundle_scores(bundle, batch_spectrograms(clips.pcm))
+    scores = bundle_scores(bundle, _spectrograms(bundle, clips.pcm))
     words, truth = clips.pcm[clips.truth > 0], clips.truth[clips.truth > 0]
     rng = np.random.default_rng(_SEED)
     backgrounds = noises(clips.backgrounds, rng)
@@ -344,8 +344,12 @@ def measure_clips(bundle: Bundle, clips: LabelledClips) -> ClipMetrics:
     )
 
 
+def _spectrograms(bundle: Bundle, clips: Pcm) -> Spectrograms:
+    return batch_spectrograms(clips, keeps_noise=bundle.frontend.keeps_noise)
+
+
 def _count_right(bundle: Bundle, clips: Pcm, truth: Labels) -> tuple[int, int]:
-    scores = bundle_scores(bundle, batch_spectrograms(clips))
+    scores = bundle_scores(bundle, _spectrograms(bundle, clips))
     return int((np.argmax(scores, axis=1) == truth).sum()), len(truth)
 
 

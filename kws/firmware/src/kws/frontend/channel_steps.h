@@ -19,15 +19,19 @@ constexpr uint32_t Fraction(double x) {
   return static_cast<uint32_t>(x * (1 << kSubtractionBits)) << (32 - kSubtractionBits);
 }
 
-// Updates the noise estimate (kNoiseBits fractional bits) with a channel's signal and returns the
-// signal minus the noise. `smoothing` is a Fraction.
-KWS_INLINE uint32_t SubtractNoise(uint32_t signal, uint32_t smoothing, uint32_t* noise) {
+// Updates the noise estimate (kNoiseBits fractional bits) with a channel's signal and returns it.
+// `smoothing` is a Fraction.
+KWS_INLINE uint32_t UpdateNoise(uint32_t signal, uint32_t smoothing, uint32_t* noise) {
   // As in the reference, the shift may lose bits of a very loud signal.
-  const uint32_t scaled_signal = signal << kNoiseBits;
-  uint64_t sum = static_cast<uint64_t>(scaled_signal) * smoothing;
+  uint64_t sum = static_cast<uint64_t>(signal << kNoiseBits) * smoothing;
   sum += static_cast<uint64_t>(*noise) * (0 - smoothing);  // 1 is 2^32
-  const uint32_t new_noise = HighWord(sum);
-  *noise = new_noise;
+  return *noise = HighWord(sum);
+}
+
+// Updates the noise estimate and returns the signal minus the noise.
+KWS_INLINE uint32_t SubtractNoise(uint32_t signal, uint32_t smoothing, uint32_t* noise) {
+  const uint32_t scaled_signal = signal << kNoiseBits;
+  const uint32_t new_noise = UpdateNoise(signal, smoothing, noise);
   const uint32_t above_noise = scaled_signal > new_noise ? scaled_signal - new_noise : 0;
   const uint32_t subtracted = above_noise >> kNoiseBits;
   constexpr uint32_t kFloor = Fraction(kMinSignalRemaining);
@@ -61,11 +65,11 @@ KWS_INLINE uint32_t NaturalLog(uint32_t log2) {
   return HighWord(log2 * (kLn2 << 6) + (kRounding << 6));
 }
 
-// A scaled logarithm as an int8 feature, rounded, at most 127: a product with 1 / kFeatureDivisor.
+// A scaled logarithm as an int8 feature, rounded, at most 127: a product with 1 / kDivisor.
+template <uint32_t kDivisor>
 KWS_INLINE int8_t Feature(uint32_t log) {
-  constexpr uint64_t kReciprocal = (uint64_t{1} << 32) / kFeatureDivisor + 1;
-  const uint32_t steps =
-      HighWord(log * (kFeatureSteps * kReciprocal) + kFeatureDivisor / 2 * kReciprocal);
+  constexpr uint64_t kReciprocal = (uint64_t{1} << 32) / kDivisor + 1;
+  const uint32_t steps = HighWord(log * (kFeatureSteps * kReciprocal) + kDivisor / 2 * kReciprocal);
   return static_cast<int8_t>(static_cast<int32_t>(steps < 255 ? steps : 255) - 128);
 }
 

@@ -24,8 +24,13 @@ KWS_INLINE void SumChannels(uint32_t* work, int scale, const uint16_t* weights) 
   }
 }
 
-KWS_INLINE void Finish(uint32_t log, int8_t* out) { *out = Feature(log); }
+KWS_INLINE void Finish(uint32_t log, int8_t* out) { *out = Feature<kFeatureDivisor>(log); }
 KWS_INLINE void Finish(uint32_t log, uint16_t* out) { *out = static_cast<uint16_t>(log); }
+
+// Smoothing factors alternate between channels.
+KWS_INLINE uint32_t Other(uint32_t smoothing) {
+  return Fraction(kEvenSmoothing) + Fraction(kOddSmoothing) - smoothing;
+}
 
 // After SumChannels: in two passes, because one would need more registers than the Cortex-M4 has.
 template <typename Out>
@@ -33,17 +38,33 @@ KWS_INLINE void ApplySteps(const uint32_t* work, uint32_t* noise, Out* out) {
   uint32_t smoothing = Fraction(kEvenSmoothing);
   for (int channel = 0; channel < kChannels; ++channel) {
     const uint32_t clean = SubtractNoise(work[channel + 1], smoothing, &noise[channel]);
-    smoothing = Fraction(kEvenSmoothing) + Fraction(kOddSmoothing) - smoothing;
+    smoothing = Other(smoothing);
     const uint64_t snr = static_cast<uint64_t>(clean) * GainFor(noise[channel]) >> kSnrShift;
     Finish(ScaledLog(Shrink(static_cast<uint32_t>(snr))), &out[channel]);
   }
 }
 
+// The same without noise removal and gain.
+void ApplyLogarithm(const uint32_t* work, uint32_t* noise, int8_t* out) {
+  uint32_t smoothing = Fraction(kEvenSmoothing);
+  for (int channel = 0; channel < kChannels; ++channel) {
+    const uint32_t amplitude = work[channel + 1];
+    UpdateNoise(amplitude, smoothing, &noise[channel]);
+    smoothing = Other(smoothing);
+    out[channel] = Feature<kPlainDivisor>(ScaledLog(amplitude));
+  }
+}
+
 }  // namespace
 
-void ComputeFeatures(uint32_t* work, int scale, uint32_t* noise, int8_t* features) {
+void ComputeFeatures(uint32_t* work, int scale, bool keeps_noise, uint32_t* noise,
+                     int8_t* features) {
   SumChannels<kFilterOne>(work, scale, kFilterWeights.data());
-  ApplySteps(work, noise, features);
+  if (keeps_noise) {
+    ApplyLogarithm(work, noise, features);
+  } else {
+    ApplySteps(work, noise, features);
+  }
 }
 
 void ComputeLogarithms(uint32_t* work, int scale, uint32_t* noise, uint16_t* logarithms) {

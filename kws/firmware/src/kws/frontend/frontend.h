@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The audio frontend: from 30 ms of sound to one frame of 40 int8 features.
 //
-// Bit-exact with TensorFlow Lite Micro's `audio_preprocessor_int8.tflite`; docs/frontend.md
-// explains the stages. Integer arithmetic only: no heap, no libm, no tables built at run time.
+// By default bit-exact with TensorFlow Lite Micro's `audio_preprocessor_int8.tflite`, which removes
+// noise and levels the gain; with the noise kept, models hear more words. docs/frontend.md explains
+// the stages. Integer arithmetic only: no heap, no libm, no tables built at run time.
 #ifndef KWS_FRONTEND_FRONTEND_H_
 #define KWS_FRONTEND_FRONTEND_H_
 
@@ -20,6 +21,10 @@ class Frontend {
   static constexpr int8_t kNoEnergy = -128;   // the feature of a channel without signal
   static constexpr int kFftSize = 512;        // the window, padded with zeros
 
+  // `keeps_noise`: a feature is the logarithm of a channel's amplitude, in steps of 0.54 dB,
+  // without noise removal and gain.
+  constexpr explicit Frontend(bool keeps_noise = false) : keeps_noise_(keeps_noise) {}
+
   // Clears the noise estimate at the start of a clip, which restores the state of a new Frontend.
   void Reset();
 
@@ -34,9 +39,10 @@ class Frontend {
     ProcessFrame(window, window + kWindowSamples - kNewestSamples, out);
   }
 
-  // The same as TFLM's microfrontend in C computes it: 64 times the natural logarithm of each
-  // channel, 0 or more. A feature is (256 x value + 333) / 666 - 128, at most 127; a few in a
-  // thousand differ from those above, because filter weights are rounded here and truncated there.
+  // The same as TFLM's microfrontend in C computes it, whether or not this Frontend keeps the
+  // noise: 64 times the natural logarithm of each channel, 0 or more. A feature is (256 x value +
+  // 333) / 666 - 128, at most 127; a few in a thousand differ from those above, because filter
+  // weights are rounded here and truncated there.
   void ProcessFrame(const int16_t* window, uint16_t* out);
 
   // The noise estimate of each of the kChannels channels: its amplitude, smoothed over 0.8 s in
@@ -44,6 +50,7 @@ class Frontend {
   const uint32_t* noise() const { return noise_; }
 
  private:
+  bool keeps_noise_;
   uint32_t noise_[kChannels] = {};    // noise estimate, 10 fractional bits
   uint32_t work_[kFftSize / 2] = {};  // within a frame: complex samples, then spectral energies
 };

@@ -54,6 +54,9 @@ constexpr int kLogScale = 64;
 constexpr int kFeatureSteps = 256;
 constexpr int kFeatureDivisor = 666;
 
+// The same for features with the noise kept: a tone of full scale is about 1020.
+constexpr int kPlainDivisor = 1024;
+
 }  // namespace frontend
 }  // namespace kws
 

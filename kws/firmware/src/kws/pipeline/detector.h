@@ -23,7 +23,7 @@ struct PipelineConfig {
                            const RecognizerSettings& settings = RecognizerSettings(),
                            bool unknown = false, int frames = 49,
                            int samples = Frontend::kStrideSamples, int first = 2,
-                           const uint8_t* order = nullptr)
+                           const uint8_t* order = nullptr, bool noise = false)
       : model_name(name),
         model_sha8(sha8),
         labels(names),
@@ -35,6 +35,7 @@ struct PipelineConfig {
         stride_samples(samples),
         first_keyword(first),
         output_order(order),
+        keeps_noise(noise),
         second_look(nullptr) {}
 
   const char* model_name;
@@ -51,6 +52,7 @@ struct PipelineConfig {
   int first_keyword;
   // The model's output index of each label. Null: the same order.
   const uint8_t* output_order;
+  bool keeps_noise;           // the features that the model was trained with: see Frontend
   KeywordCheck* second_look;  // see Pipeline::UseSecondLook; null: none
 };
 

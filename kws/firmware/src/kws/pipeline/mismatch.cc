@@ -42,8 +42,8 @@ const char* MismatchMessage(Mismatch mismatch) {
              "model again and rebuild";
     case Mismatch::kListenMs:
       return "listen_ms is less than 20; build it with --for 5s";
-    case Mismatch::kDifferentStrides:
-      return "the bundles' frames have different strides; train both with the same stride";
+    case Mismatch::kDifferentFrames:
+      return "the bundles have different frames; train both with the same stride and keep_noise";
     case Mismatch::kSecondLook:
       return "the second look's model or settings do not match the first model; make the bundle "
              "again and rebuild";

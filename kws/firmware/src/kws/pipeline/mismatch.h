@@ -22,8 +22,8 @@ enum class Mismatch : uint8_t {
   kStreamingStride,
   kOutput,
   kScores,
-  kListenMs,          // of two bundles
-  kDifferentStrides,  // of two bundles
+  kListenMs,         // of two bundles
+  kDifferentFrames,  // of two bundles
   kSecondLook
 };
 

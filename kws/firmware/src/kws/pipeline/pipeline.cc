@@ -23,7 +23,9 @@ uint8_t* CopyThresholds(PipelineConfig* config, uint8_t* place) {
 }  // namespace
 
 Pipeline::Pipeline(const PipelineConfig& config, ModelRunner* runner, FrameMemory frames)
-    : config_(config), runner_(runner), features_(frames, config.stride_samples) {
+    : config_(config),
+      runner_(runner),
+      features_(frames, config.stride_samples, config.keeps_noise) {
   MakeDetector(config_, runner_);
 }
 
@@ -54,8 +56,9 @@ Status Pipeline::StartSecond(Pipeline& pipeline) {
     pipeline.mismatch_ = Mismatch::kListenMs;
     return Status::kBadArgument;
   }
-  if (commands.config.stride_samples != pipeline.config_.stride_samples) {
-    pipeline.mismatch_ = Mismatch::kDifferentStrides;
+  if (commands.config.stride_samples != pipeline.config_.stride_samples ||
+      commands.config.keeps_noise != pipeline.config_.keeps_noise) {
+    pipeline.mismatch_ = Mismatch::kDifferentFrames;
     return Status::kBadArgument;
   }
   return pipeline.BeginSecond();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frontend on the emulated board, for tests/features/test_frontend_emulated.py, which builds
-// and runs it. Reads PSRAM as the firmware does (a uint32 count of samples, then int16 samples).
-// Writes a line of 80 hexadecimal digits per frame, and a line on the tested arithmetic.
+// and runs it; KWS_KEEPS_NOISE is 0 or 1. Reads PSRAM as the firmware does (a uint32 count of
+// samples, then int16 samples). Writes a line of 80 hexadecimal digits per frame, and a line on the
+// tested arithmetic.
 #include <cstdint>
 
 #include "boards/board.h"
@@ -14,7 +15,7 @@
 namespace kws {
 namespace {
 
-Frontend g_frontend;
+Frontend g_frontend(KWS_KEEPS_NOISE);
 
 void WriteHex(uint8_t byte) {
   constexpr char kDigits[] = "0123456789abcdef";

@@ -186,11 +186,12 @@ TEST(FrontendChannels, CombinedRoundingEqualsSeparateRounding) {
     const auto ln = static_cast<uint32_t>((log2 * uint64_t{45426} + (1 << 15)) >> 16);
     const uint32_t log = (ln * 64 + (1 << 15)) >> 16;
     ASSERT_EQ(NaturalLog(log2), log);
-    ASSERT_EQ(Feature(log), std::min<int>(255, (log * 256 + 333) / 666) - 128);
+    ASSERT_EQ(Feature<kFeatureDivisor>(log), std::min<int>(255, (log * 256 + 333) / 666) - 128);
+    ASSERT_EQ(Feature<kPlainDivisor>(log), std::min<int>(255, (log + 2) / 4) - 128);
   }
 }
 
-int8_t LogFeature(uint32_t x) { return Feature(ScaledLog(x)); }
+int8_t LogFeature(uint32_t x) { return Feature<kFeatureDivisor>(ScaledLog(x)); }
 
 TEST(FrontendChannels, LogFeatureIsTheLogarithm) {
   EXPECT_EQ(LogFeature(0), -128);
@@ -290,6 +291,62 @@ TEST(Frontend, ResetClearsTheNoiseEstimate) {
   frontend.ProcessFrame(window.data(), third.data());
   EXPECT_NE(first, second);
   EXPECT_EQ(first, third);
+}
+
+// A sine of 1 kHz.
+Window Tone(double amplitude) {
+  Window window;
+  for (size_t i = 0; i < window.size(); ++i) {
+    window[i] = static_cast<int16_t>(
+        std::lround(amplitude * std::sin(2 * kPi * 1000 / kSampleRate * static_cast<double>(i))));
+  }
+  return window;
+}
+
+TEST(FrontendThatKeepsNoise, FeatureIsTheLogarithmOfTheAmplitude) {
+  Frontend frontend(true);
+  double loudest = 0;
+  for (double amplitude = 32767; amplitude > 60; amplitude /= 2) {
+    std::array<int8_t, Frontend::kChannels> features;
+    frontend.ProcessFrame(Tone(amplitude).data(), features.data());
+    const int highest = *std::max_element(features.begin(), features.end());
+    if (amplitude == 32767) loudest = highest;
+    // Half of the amplitude is 64 ln 2 / 4 less; int16 arithmetic is less exact for faint sound.
+    EXPECT_NEAR(highest, loudest + 16 * std::log(amplitude / 32767), 1) << amplitude;
+  }
+  EXPECT_NEAR(loudest, 117, 1);  // hardly clips: a square wave of full scale has 4 more
+}
+
+TEST(FrontendThatKeepsNoise, FeaturesDoNotDependOnEarlierFrames) {
+  const Window window = MakeWindow(Signal::kNoise, 1);
+  std::array<int8_t, Frontend::kChannels> first;
+  std::array<int8_t, Frontend::kChannels> later;
+  Frontend frontend(true);
+  frontend.ProcessFrame(window.data(), first.data());
+  for (int frame = 2; frame < 9; ++frame) {
+    frontend.ProcessFrame(MakeWindow(Signal::kFullScale, frame).data(), later.data());
+  }
+  frontend.ProcessFrame(window.data(), later.data());
+  EXPECT_EQ(first, later);
+}
+
+TEST(FrontendThatKeepsNoise, HasTheSameNoiseEstimate) {
+  Frontend keeping(true);
+  Frontend removing;
+  for (int frame = 0; frame < test::kSignalFrames; ++frame) {
+    const Window window = MakeWindow(Signal::kNoise, frame);
+    std::array<int8_t, Frontend::kChannels> features;
+    keeping.ProcessFrame(window.data(), features.data());
+    removing.ProcessFrame(window.data(), features.data());
+    ASSERT_TRUE(std::equal(keeping.noise(), keeping.noise() + kChannels, removing.noise()));
+  }
+}
+
+TEST(FrontendThatKeepsNoise, SilenceHasNoEnergy) {
+  std::array<int8_t, Frontend::kChannels> features;
+  Frontend frontend(true);
+  frontend.ProcessFrame(MakeWindow(Signal::kZero, 0).data(), features.data());
+  EXPECT_EQ(*std::max_element(features.begin(), features.end()), Frontend::kNoEnergy);
 }
 
 TEST(Frontend, TakesSamplesAtAnyAddress) {

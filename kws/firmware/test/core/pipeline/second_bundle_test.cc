@@ -287,10 +287,18 @@ TEST_F(SecondBundleTest, ArenaIsTheLargerModels) {
   EXPECT_GT(Events(Hear(pipeline, Sound(1500, 7))).size(), 4u);
 }
 
+TEST_F(SecondBundleTest, BundlesNeedTheSameFeatures) {
+  command_config_.keeps_noise = true;
+  EXPECT_EQ(Make(5000).Start(), Status::kBadArgument);
+  EXPECT_EQ(pipeline_->mismatch(), Mismatch::kDifferentFrames);
+  config_.keeps_noise = true;
+  EXPECT_EQ(Make(5000).Start(), Status::kOk);
+}
+
 TEST_F(SecondBundleTest, BundlesNeedTheSameStride) {
   command_config_.stride_samples = 160;
   EXPECT_EQ(Make(5000).Start(), Status::kBadArgument);
-  EXPECT_EQ(pipeline_->mismatch(), Mismatch::kDifferentStrides);
+  EXPECT_EQ(pipeline_->mismatch(), Mismatch::kDifferentFrames);
 }
 
 }  // namespace
