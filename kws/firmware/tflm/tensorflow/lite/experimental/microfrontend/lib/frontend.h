@@ -25,7 +25,7 @@ struct FrontendState {
     int num_channels;
   } noise_reduction;
   uint16_t values[40];
-  uint32_t frontend[40 + 256]; /* kws::Frontend */
+  uint32_t frontend[1 + 40 + 256]; /* kws::Frontend */
 };
 
 struct FrontendOutput {
