@@ -78,10 +78,10 @@ class CoreError(KwsError):
 class Frontend:
     """PCM to frames; the noise estimate and the samples of an unfinished window are kept."""
 
-    def __init__(self, stride_samples: int = STRIDE_SAMPLES, keeps_noise: bool = False) -> None:
+    def __init__(self, stride_samples: int = STRIDE_SAMPLES, keep_noise: bool = False) -> None:
         """`stride_samples` from one frame to the next: STRIDE_SAMPLES or half of it.
 
-        `keeps_noise`: the logarithms of the amplitudes, without noise removal and gain.
+        `keep_noise`: the logarithms of the amplitudes, without noise removal and gain.
         """
 
     def reset(self) -> None:
@@ -91,14 +91,14 @@ class Frontend:
         """Frames that `pcm` (16 kHz, any length) completes, shape (n, 40)."""
 
 def features(
-    clips: NDArray[np.int16], threads: int = 0, keeps_noise: bool = False
+    clips: NDArray[np.int16], threads: int = 0, keep_noise: bool = False
 ) -> NDArray[np.int8]:
     """Frames of many clips, each from a zero noise estimate.
 
     Args:
         clips: shape (clips, samples), 16 kHz.
         threads: 0 for all cores.
-        keeps_noise: see `Frontend`.
+        keep_noise: see `Frontend`.
 
     Returns:
         Shape (clips, frames, 40); frames is 0 where a clip is shorter than one window.
@@ -332,7 +332,7 @@ class Part:
         report_unknown: bool = False,
         window_frames: int = SPECTROGRAM_FRAMES,
         stride_samples: int = STRIDE_SAMPLES,
-        keeps_noise: bool = False,
+        keep_noise: bool = False,
         first_keyword: int = 2,
         gate_rise: int = 0,
         output_order: Sequence[int] = (),

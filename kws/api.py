@@ -190,7 +190,7 @@ def spectrogram(
     frontend = (
         FrontendSettings() if model is None else load_bundle(bundle_path(str(model))).frontend
     )
-    return frames.spectrogram(pcm, frontend.stride_samples, keeps_noise=frontend.keeps_noise)
+    return frames.spectrogram(pcm, frontend.stride_samples, keep_noise=frontend.keep_noise)
 
 
 def microphone(name: str | None = None) -> Iterator[Pcm]:

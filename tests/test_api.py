@@ -99,8 +99,8 @@ def test_a_spectrogram_is_what_models_see(pcm: Pcm) -> None:
     assert kws.spectrogram(pcm[:16000]).shape == (49, 40)
     assert kws.spectrogram(pcm[:16000] / 32768).tolist() == kws.spectrogram(pcm[:16000]).tolist()
     for model in ("yes_no", "ten_words"):
-        keeps_noise = kws.load(model).bundle.frontend.keeps_noise
-        expected = batch_spectrograms(pcm[np.newaxis, :16000], keeps_noise=keeps_noise)[0]
+        keep_noise = kws.load(model).bundle.frontend.keep_noise
+        expected = batch_spectrograms(pcm[np.newaxis, :16000], keep_noise=keep_noise)[0]
         np.testing.assert_array_equal(kws.spectrogram(pcm[:16000], model=model), expected)
     with pytest.raises(AudioError, match="shorter than one frame"):
         kws.spectrogram(pcm[:100])

@@ -30,8 +30,8 @@ size_t CheckedStride(int stride) {
 
 class StreamingFrontend {
  public:
-  StreamingFrontend(int stride, bool keeps_noise)
-      : stride_(CheckedStride(stride)), frontend_(keeps_noise) {}
+  StreamingFrontend(int stride, bool keep_noise)
+      : stride_(CheckedStride(stride)), frontend_(keep_noise) {}
   void Reset() {
     frontend_.Reset();
     pending_.clear();
@@ -54,7 +54,7 @@ class StreamingFrontend {
   std::vector<int16_t> pending_;
 };
 
-nb::ndarray<nb::numpy, int8_t> Features(const nb::object& samples, int threads, bool keeps_noise) {
+nb::ndarray<nb::numpy, int8_t> Features(const nb::object& samples, int threads, bool keep_noise) {
   const Clips clips = ClipsOf(samples);
   const size_t count = clips.shape(0);
   const size_t length = clips.shape(1);
@@ -63,7 +63,7 @@ nb::ndarray<nb::numpy, int8_t> Features(const nb::object& samples, int threads, 
   {
     nb::gil_scoped_release release;
     ForRanges(count, threads, [&](size_t begin, size_t end) {
-      Frontend frontend(keeps_noise);
+      Frontend frontend(keep_noise);
       for (size_t c = begin; c < end; ++c) {
         frontend.Reset();
         for (size_t f = 0; f < frames; ++f) {
@@ -107,10 +107,10 @@ void BindFrontend(nb::module_& m) {
 
   nb::class_<StreamingFrontend>(m, "Frontend")
       .def(nb::init<int, bool>(), "stride_samples"_a = Frontend::kStrideSamples,
-           "keeps_noise"_a = false)
+           "keep_noise"_a = false)
       .def("reset", &StreamingFrontend::Reset)
       .def("process", &StreamingFrontend::Process, "pcm"_a);
-  m.def("features", &Features, "clips"_a, "threads"_a = 0, "keeps_noise"_a = false);
+  m.def("features", &Features, "clips"_a, "threads"_a = 0, "keep_noise"_a = false);
   m.def("without_offset", &WithoutOffset, "clips"_a);
 }
 

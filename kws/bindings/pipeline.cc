@@ -36,7 +36,7 @@ class Part {
   Part(const nb::bytes& model, std::vector<std::string> labels, std::string name, std::string sha8,
        int inference_stride, int average_window_ms, int detection_threshold, int suppression_ms,
        int minimum_count, const std::vector<int>& thresholds, bool report_unknown,
-       int window_frames, int stride_samples, bool keeps_noise, int first_keyword, int gate_rise,
+       int window_frames, int stride_samples, bool keep_noise, int first_keyword, int gate_rise,
        const std::vector<int>& output_order, const nb::bytes& second_model, int proposal, int looks,
        int every, int earlier, const std::vector<int>& second_order, size_t second_arena_bytes)
       : bytes_(static_cast<const char*>(model.data()), model.size()),
@@ -63,7 +63,7 @@ class Part {
     config_.report_unknown = report_unknown;
     config_.window_frames = window_frames;
     config_.stride_samples = stride_samples;
-    config_.keeps_noise = keeps_noise;
+    config_.keep_noise = keep_noise;
     config_.first_keyword = first_keyword;
     config_.output_order = OrderOf(output_order_);
   }
@@ -425,7 +425,7 @@ void BindPipeline(nb::module_& m) {
       "average_window_ms"_a, "detection_threshold"_a, "suppression_ms"_a, "minimum_count"_a,
       "thresholds"_a = std::vector<int>(), "report_unknown"_a = false,
       "window_frames"_a = kws::PipelineConfig{}.window_frames,
-      "stride_samples"_a = kws::PipelineConfig{}.stride_samples, "keeps_noise"_a = false,
+      "stride_samples"_a = kws::PipelineConfig{}.stride_samples, "keep_noise"_a = false,
       "first_keyword"_a = kws::PipelineConfig{}.first_keyword, "gate_rise"_a = 0,
       "output_order"_a = std::vector<int>(), "second_model"_a = nb::bytes(""),
       "proposal"_a = static_cast<int>(kws::SecondLookSettings{}.proposal),

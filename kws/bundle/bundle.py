@@ -147,7 +147,7 @@ class Bundle:
                 f"those of {self.name} {self.frontend.stride_samples}; train both with the same "
                 "stride"
             )
-        if other.frontend.keeps_noise != self.frontend.keeps_noise:
+        if other.frontend.keep_noise != self.frontend.keep_noise:
             raise UsageError(
                 f"{other.name} and {self.name} have different features; train both with the same "
                 "keep_noise"
@@ -294,7 +294,7 @@ class Bundle:
             gate_rise=self.recognizer.gate_rise,
             window_frames=self.frontend.frames,
             stride_samples=self.frontend.stride_samples,
-            keeps_noise=self.frontend.keeps_noise,
+            keep_noise=self.frontend.keep_noise,
             output_order=self.output_order,
             **self.rules.recognizer.for_core(self.labels),
             **self._second_for_core(),

@@ -199,7 +199,7 @@ inline constexpr int kStrideSamples = {bundle.frontend.stride_samples};
 inline constexpr int kInferenceStride = {bundle.stride};
 
 // Whether the features are without noise removal; see frontend.h.
-inline constexpr bool kKeepsNoise = {str(bundle.frontend.keeps_noise).lower()};
+inline constexpr bool kKeepNoise = {str(bundle.frontend.keep_noise).lower()};
 
 // Frames that the scores cover, and frames per call of the model.
 inline constexpr int kWindowFrames = {bundle.frontend.frames};
@@ -298,7 +298,7 @@ inline constexpr PipelineConfig kConfig = {{
     kStrideSamples,
     kFirstKeyword,
     kOutputOrder,
-    kKeepsNoise,
+    kKeepNoise,
 }};
 
 }}  // namespace {_SECOND.namespace}

@@ -114,7 +114,7 @@ constexpr Bundle bundle_{name}(
                                       {each}),
                    {str(recognizer.report_unknown).lower()}, {bundle.frontend.frames},
                    {bundle.frontend.stride_samples}, {first_keyword(bundle.labels)}, {of_outputs},
-                   {str(bundle.frontend.keeps_noise).lower()}),
+                   {str(bundle.frontend.keep_noise).lower()}),
     {recognizer.gate_rise}, {bundle.kept_frames}, {bundle.shared_arena_bytes()},
     sizeof(InterpretedModel<Resolver>), MakeRunner{look_arguments});
 

@@ -26,7 +26,7 @@ def make_bundle(
     inference_stride: int | None = None,
     frames: int | None = None,
     stride_samples: int = HOP,
-    keeps_noise: bool = False,
+    keep_noise: bool = False,
     output_order: Sequence[int] = (),
     data: str = "",
     metrics: dict[str, Any] | None = None,
@@ -47,7 +47,7 @@ def make_bundle(
         frames: frames that a streaming model's scores cover; None for one second. For other models
             it is the input's number of frames.
         stride_samples: samples from one frame to the next: a hop, or half a hop.
-        keeps_noise: whether the model was trained with features without noise removal.
+        keep_noise: whether the model was trained with features without noise removal.
         output_order: index of each label's score in the model's output, as returned by
             `kws.labels.class_order`; empty if the order is the same.
         data: the training data and its licence.
@@ -93,7 +93,7 @@ def make_bundle(
         recognizer=recognizer or RecognizerSettings(),
         inference_stride=inference_stride,
         frontend=FrontendSettings(
-            frames=window, stride_samples=stride_samples, keeps_noise=keeps_noise
+            frames=window, stride_samples=stride_samples, keep_noise=keep_noise
         ),
         data=data,
         metrics=metrics or {},

@@ -122,7 +122,7 @@ def _read(path: Path) -> tuple[dict[str, Any], Bundle]:
     frontend = config.from_dict(FrontendSettings, table["frontend"], f"{file}: frontend")
     own = FrontendSettings(
         stride_samples=frontend.stride_samples,
-        keeps_noise=frontend.keeps_noise,
+        keep_noise=frontend.keep_noise,
         frames=frontend.frames,
     )
     if frontend != own:
@@ -137,7 +137,7 @@ def _read(path: Path) -> tuple[dict[str, Any], Bundle]:
         inference_stride=table["inference_stride"],
         frames=frontend.frames,
         stride_samples=frontend.stride_samples,
-        keeps_noise=frontend.keeps_noise,
+        keep_noise=frontend.keep_noise,
         output_order=table.get("output_order", ()),
         data=table["data"],
         metrics=table["metrics"],

@@ -132,7 +132,7 @@ def features(
 
     frontend = open_bundle(model).frontend if model else FrontendSettings()
     stride = frontend.stride_samples
-    pcm, frames = of_recording(clip, channel, stride, keeps_noise=frontend.keeps_noise)
+    pcm, frames = of_recording(clip, channel, stride, keep_noise=frontend.keep_noise)
     save(out, frames)
     if png:
         from kws.features.spectrogram_plot import save_picture

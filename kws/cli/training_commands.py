@@ -131,6 +131,8 @@ def train(
     base_model = mean_of([load_trained(path) for path in finetune]) if finetune else None
     arch = arch or (base_model.arch if base_model else DEFAULT_ARCH)
     changed = parse_assignments([*(sets or ()), *texts])
+    if base_model:
+        changed = {"keep_noise": base_model.keep_noise, **changed}
     settings = settings_for(chosen, arch, changed)
     say = line_printer(as_json=as_json)
     dataset.check(chosen)

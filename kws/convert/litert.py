@@ -102,7 +102,7 @@ def _features(frontend: FrontendSettings, frames: int) -> dict[str, Any]:
         "sample_rate": frontend.sample_rate,
         "window_samples": frontend.window_samples,
         "stride_samples": frontend.stride_samples,
-        "keeps_noise": frontend.keeps_noise,
+        "keep_noise": frontend.keep_noise,
         "channels": frontend.channels,
         "lowest_hz": _core.LOWEST_HZ,
         "highest_hz": _core.HIGHEST_HZ,

@@ -41,7 +41,7 @@ class FrontendSettings:
     channels: int = _core.CHANNELS
     """int8 values in a frame."""
 
-    keeps_noise: bool = False
+    keep_noise: bool = False
     """Whether the features are logarithms of the amplitudes, without noise removal and gain."""
 
     frames: int = _core.SPECTROGRAM_FRAMES

@@ -30,14 +30,14 @@ def spectrogram(
     pcm: npt.NDArray[np.int16],
     stride_samples: int = _core.STRIDE_SAMPLES,
     *,
-    keeps_noise: bool = False,
+    keep_noise: bool = False,
 ) -> npt.NDArray[np.int8]:
     """The frames of a clip, with no initial noise estimate and no DC offset, as on a device.
 
     Args:
         pcm: int16[n], 16 kHz, mono.
         stride_samples: samples from one frame to the next: 20 ms or 10 ms.
-        keeps_noise: see `FrontendSettings`.
+        keep_noise: see `FrontendSettings`.
 
     Returns:
         int8[frames, 40], at least one frame.
@@ -50,28 +50,28 @@ def spectrogram(
             f"a clip of {len(pcm)} samples is shorter than one frame "
             f"({_core.WINDOW_SAMPLES} samples, 30 ms); record a longer one"
         )
-    frontend = _core.Frontend(stride_samples, keeps_noise)
+    frontend = _core.Frontend(stride_samples, keep_noise)
     return frontend.process(_core.without_offset(pcm[np.newaxis])[0])
 
 
 def batch_spectrograms(
-    clips: npt.NDArray[np.int16], threads: int = 0, *, keeps_noise: bool = False
+    clips: npt.NDArray[np.int16], threads: int = 0, *, keep_noise: bool = False
 ) -> Spectrograms:
     """The frames of many clips, each as in `spectrogram`.
 
     Args:
         clips: int16[n, samples], 16 kHz, mono.
         threads: 0 for all cores.
-        keeps_noise: see `FrontendSettings`.
+        keep_noise: see `FrontendSettings`.
 
     Returns:
         int8[n, frames, 40]; frames is 0 if the clips are shorter than one window (30 ms).
     """
-    return _core.features(_core.without_offset(clips), threads=threads, keeps_noise=keeps_noise)
+    return _core.features(_core.without_offset(clips), threads=threads, keep_noise=keep_noise)
 
 
 def last_frames(
-    clips: npt.NDArray[np.int16], frames: int, *, keeps_noise: bool = False
+    clips: npt.NDArray[np.int16], frames: int, *, keep_noise: bool = False
 ) -> Spectrograms:
     """The model's window at the end of each clip: int8[n, frames, 40].
 
@@ -79,9 +79,9 @@ def last_frames(
         clips: int16[n, samples], 16 kHz, mono, with at least `frames` frames. The noise estimate
             runs from the beginning of a clip.
         frames: frames in the model's window.
-        keeps_noise: see `FrontendSettings`.
+        keep_noise: see `FrontendSettings`.
     """
-    return batch_spectrograms(clips, keeps_noise=keeps_noise)[:, -frames:]
+    return batch_spectrograms(clips, keep_noise=keep_noise)[:, -frames:]
 
 
 def windows_of(frames: npt.NDArray[np.int8], length: int, step: int) -> Spectrograms:
@@ -117,7 +117,7 @@ def of_recording(
     channel: int | None = None,
     stride_samples: int = _core.STRIDE_SAMPLES,
     *,
-    keeps_noise: bool = False,
+    keep_noise: bool = False,
 ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int8]]:
     """The samples and frames of a recording; its notes go to stderr.
 
@@ -125,7 +125,7 @@ def of_recording(
         path: the recording.
         channel: channel to use, from 1; None to choose one.
         stride_samples: see `spectrogram`.
-        keeps_noise: likewise.
+        keep_noise: likewise.
 
     Raises:
         AudioError: the file cannot be read, or is shorter than one window.
@@ -133,7 +133,7 @@ def of_recording(
     """
     pcm = hear(path, channel).pcm
     try:
-        return pcm, spectrogram(pcm, stride_samples, keeps_noise=keeps_noise)
+        return pcm, spectrogram(pcm, stride_samples, keep_noise=keep_noise)
     except AudioError as error:
         raise AudioError(f"{path}: {error}") from None
 

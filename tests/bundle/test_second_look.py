@@ -209,7 +209,7 @@ def test_a_second_look_that_does_not_fit_is_refused(
         first.verified_by(few)
     with pytest.raises(UsageError, match="streams"):
         first.verified_by(mixednet)
-    kept = replace(few, frontend=replace(few.frontend, keeps_noise=True))
+    kept = replace(few, frontend=replace(few.frontend, keep_noise=True))
     with pytest.raises(UsageError, match="different features; train both with the same keep_noise"):
         first.verified_by(kept)
     with pytest.raises(KwsError, match="looks"):

@@ -39,11 +39,11 @@ def sounds() -> npt.NDArray[np.int16]:
     return clipped
 
 
-@pytest.mark.parametrize("keeps_noise", [False, True])
+@pytest.mark.parametrize("keep_noise", [False, True])
 @pytest.mark.parametrize("version", ["dsp", "portable"])
 @pytest.mark.usefixtures("board_tools")
 def test_the_emulated_board_is_bit_identical_to_the_host(
-    tmp_path: Path, version: str, keeps_noise: bool
+    tmp_path: Path, version: str, keep_noise: bool
 ) -> None:
     source, board = FIRMWARE / "src", FIRMWARE / "src" / "boards" / "qemu"
     files = [
@@ -53,7 +53,7 @@ def test_the_emulated_board_is_bit_identical_to_the_host(
         *(board / "board.cc", board / "vectors.cc"),
     ]
     includes = [f"-I{folder}" for folder in (source, FIRMWARE / "test")]
-    chosen = ['-DKWS_BOARD="qemu"', f"-DKWS_KEEPS_NOISE={keeps_noise:d}"]
+    chosen = ['-DKWS_BOARD="qemu"', f"-DKWS_KEEP_NOISE={keep_noise:d}"]
     if version == "portable":
         chosen.append("-DKWS_FRONTEND_PORTABLE")
     elf = tmp_path / "frontend.elf"
@@ -67,4 +67,4 @@ def test_the_emulated_board_is_bit_identical_to_the_host(
         lines = emulator.run(elf, image, timeout_s=120).text.splitlines()
     assert lines[-1] == "arithmetic is right"
     on_board = np.array([list(bytes.fromhex(line)) for line in lines[:-1]], np.uint8).view(np.int8)
-    np.testing.assert_array_equal(on_board, _core.Frontend(keeps_noise=keeps_noise).process(pcm))
+    np.testing.assert_array_equal(on_board, _core.Frontend(keep_noise=keep_noise).process(pcm))

@@ -46,7 +46,7 @@ def test_noise_at_all_levels_equals_a_reference_in_double_precision(
 ) -> None:
     pcm = np.rint(np.random.default_rng(1).normal(0, rms, 32000)).astype(np.int16)
     pcm = _core.without_offset(pcm[np.newaxis])[0]
-    found = _core.Frontend(keeps_noise=True).process(pcm)
+    found = _core.Frontend(keep_noise=True).process(pcm)
     difference = found - _expected(pcm)
     assert found.shape == (99, 40)
     # A step is 0.54 dB. Faint sound suffers from the window's integers, and channels that are weak
@@ -57,15 +57,15 @@ def test_noise_at_all_levels_equals_a_reference_in_double_precision(
 
 def test_a_louder_clip_is_the_same_spectrogram_shifted() -> None:
     pcm = np.rint(np.random.default_rng(2).normal(0, 500, 16000)).astype(np.int16)
-    quiet, loud = batch_spectrograms(np.stack([pcm, 8 * pcm]), keeps_noise=True).astype(int)
+    quiet, loud = batch_spectrograms(np.stack([pcm, 8 * pcm]), keep_noise=True).astype(int)
     assert np.abs(loud - quiet - 16 * np.log(8)).mean() < 0.5
 
 
 def test_streams_batches_and_clips_agree_and_differ_from_removed_noise() -> None:
     pcm = np.rint(np.random.default_rng(3).normal(0, 200, 16000)).astype(np.int16)
-    batch = batch_spectrograms(pcm[np.newaxis], keeps_noise=True)[0]
-    assert np.array_equal(batch, spectrogram(pcm, keeps_noise=True))
-    frontend = _core.Frontend(keeps_noise=True)
+    batch = batch_spectrograms(pcm[np.newaxis], keep_noise=True)[0]
+    assert np.array_equal(batch, spectrogram(pcm, keep_noise=True))
+    frontend = _core.Frontend(keep_noise=True)
     centred = _core.without_offset(pcm[np.newaxis])[0]
     parts = [frontend.process(part) for part in np.split(centred, [100, 479, 480, 5000])]
     assert np.array_equal(batch, np.concatenate(parts))
@@ -87,14 +87,14 @@ def test_a_model_without_noise_removal_gives_the_same_lines_on_the_emulated_boar
             LABELS,
             name=f"keeps{kept:d}",
             recognizer=eager,
-            keeps_noise=kept,
+            keep_noise=kept,
             output_order=(3, 2, 0, 1),  # most of the model's scores are for its first class
         )
         for kept in (False, True)
     )
     assert write_bundle(keeping, tmp_path / "keeps") == keeping
     keeping = load_bundle(tmp_path / "keeps")
-    assert keeping.frontend.keeps_noise
+    assert keeping.frontend.keep_noise
     _, _, scores = Device(keeping).pipeline().trace(pcm)
     assert not np.array_equal(scores, Device(removing).pipeline().trace(pcm)[2])
     with Qemu() as emulator:

@@ -91,7 +91,9 @@ def run(made_once: MadeOnce, tones_folder: Path, tmp_path_factory: pytest.TempPa
 def check_against_tflm(bundle: Bundle, data: Path) -> None:
     """The core's scores for every test clip must equal those of TFLM's interpreter."""
     runtime = pytest.importorskip("tflite_micro.python.tflite_micro.runtime")
-    samples = evaluation_samples(open_dataset(data), bundle.keywords, Split.TEST)
+    samples = evaluation_samples(
+        open_dataset(data), bundle.keywords, Split.TEST, keep_noise=bundle.frontend.keep_noise
+    )
     oracle = runtime.Interpreter.from_bytes(bundle.model)
     for spectrogram, scores in zip(
         samples.spectrograms, core_scores(bundle.model, samples.spectrograms), strict=True

@@ -54,7 +54,7 @@ def incremental_of_bundle(
         recognizer=replace(bundle.recognizer, gate_db=0.0),
         frames=bundle.frontend.frames,
         stride_samples=bundle.frontend.stride_samples,
-        keeps_noise=bundle.frontend.keeps_noise,
+        keep_noise=bundle.frontend.keep_noise,
         output_order=bundle.output_order,
         data=bundle.data,
         metrics=bundle.metrics,

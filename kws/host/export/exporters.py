@@ -55,7 +55,7 @@ def export(kind: str, bundle: Bundle, out: Path) -> str:
         KwsError: it could not be written.
     """
     exporter = EXPORTERS[kind]
-    if exporter.removes_noise and bundle.frontend.keeps_noise:
+    if exporter.removes_noise and bundle.frontend.keep_noise:
         raise UsageError(
             f"{bundle.path or bundle.name}: its features keep the noise, and {kind} has only "
             "TensorFlow's, which remove it; train the model with --set keep_noise=false"

@@ -212,7 +212,7 @@ uint8_t* KWS_EXPORT(kws_memory)() {
 // Sets a bundle for the next kws_start. `which`: 0, or 1 for the second bundle, which listens for
 // commands. `names`: the bundle's name, the first 8 digits of the model's SHA-256, then the labels,
 // each zero-terminated. `thresholds`, `output_order`: one value per label, or null.
-// `report_unknown`, `keeps_noise`: 1 or 0. `gate_rise`: Gate's argument, or 0 for no gate; ignored
+// `report_unknown`, `keep_noise`: 1 or 0. `gate_rise`: Gate's argument, or 0 for no gate; ignored
 // for the second bundle. `model`: ignored if models are built in. Removes a second look. Returns 1;
 // 0: the model is damaged, and kws_text holds an `error: ` line.
 int32_t KWS_EXPORT(kws_bundle)(int32_t which, const uint8_t* model, uint32_t model_bytes,
@@ -220,7 +220,7 @@ int32_t KWS_EXPORT(kws_bundle)(int32_t which, const uint8_t* model, uint32_t mod
                                int32_t average_window_ms, int32_t detection_threshold,
                                int32_t suppression_ms, int32_t minimum_count,
                                const uint8_t* thresholds, int32_t report_unknown, int32_t gate_rise,
-                               int32_t window_frames, int32_t stride_samples, int32_t keeps_noise,
+                               int32_t window_frames, int32_t stride_samples, int32_t keep_noise,
                                int32_t first_keyword, const uint8_t* output_order) {
   if (which < 0 || which >= kMaxBundles) return 0;
   g_running = nullptr;
@@ -245,7 +245,7 @@ int32_t KWS_EXPORT(kws_bundle)(int32_t which, const uint8_t* model, uint32_t mod
   config.report_unknown = report_unknown != 0;
   config.window_frames = window_frames;
   config.stride_samples = stride_samples;
-  config.keeps_noise = keeps_noise != 0;
+  config.keep_noise = keep_noise != 0;
   config.first_keyword = first_keyword;
   config.output_order = output_order;
   part.gate_rise = gate_rise;

@@ -109,7 +109,7 @@ def _part(bundle: Bundle) -> dict[str, Any]:
         "inference_stride": bundle.stride,
         "window_frames": bundle.frontend.frames,
         "stride_samples": bundle.frontend.stride_samples,
-        "keeps_noise": bundle.frontend.keeps_noise,
+        "keep_noise": bundle.frontend.keep_noise,
         "first_keyword": first_keyword(bundle.labels),
         "output_order": list(bundle.output_order),
         "recognizer": recognizer,

@@ -72,13 +72,13 @@ def evaluation_samples(
     progress: Progress | None = None,
     samples: int = SAMPLE_RATE,
     *,
-    keeps_noise: bool = False,
+    keep_noise: bool,
 ) -> Samples:
-    """The clips of `evaluation_pcm` as spectrograms.
+    """The clips of `evaluation_pcm` as spectrograms; for `keep_noise` see `FrontendSettings`.
 
     Raises:
         AudioError: a file is missing or damaged.
         DataError: a background recording is shorter than a clip.
     """
     pcm, labels, _ = evaluation_pcm(dataset, words, split, progress, samples)
-    return Samples(batch_spectrograms(pcm, keeps_noise=keeps_noise), labels)
+    return Samples(batch_spectrograms(pcm, keep_noise=keep_noise), labels)

@@ -89,14 +89,15 @@ class SampleSettings:
         False,
         None,
         None,
-        "Features without noise removal: fewer misses, but only kws computes them.",
+        "Features without noise removal. tcs_resnet may miss fewer words with them, tiny_conv "
+        "misses far more. Only kws computes them.",
     )
     augmentation: Augmentation = field(default_factory=Augmentation)
 
     @property
     def frontend(self) -> FrontendSettings:
         """The frontend's settings with the window's frames."""
-        return FrontendSettings(frames=frames_in(self.window_ms), keeps_noise=self.keep_noise)
+        return FrontendSettings(frames=frames_in(self.window_ms), keep_noise=self.keep_noise)
 
     @property
     def lead_frames(self) -> int:

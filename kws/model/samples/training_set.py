@@ -158,7 +158,7 @@ class TrainingSet:
 
         def keep(start: int, pcm: Pcm) -> None:
             out[start : start + len(pcm)] = last_frames(
-                pcm, frames, keeps_noise=self._frontend.keeps_noise
+                pcm, frames, keep_noise=self._frontend.keep_noise
             )
             hear(pcm)
 

@@ -76,10 +76,10 @@ class Teacher:
                     f"{model}: the teacher sees {own.frames} frames, the student "
                     f"{frontend.frames}; train the student with the teacher's window_ms"
                 )
-            if own.keeps_noise != frontend.keeps_noise:
+            if own.keep_noise != frontend.keep_noise:
                 raise UsageError(
                     f"{model}: the teacher was trained with different features; train the "
-                    f"student with --set keep_noise={str(own.keeps_noise).lower()}"
+                    f"student with --set keep_noise={str(own.keep_noise).lower()}"
                 )
         for model, labels in self._models.items():
             for word in words:

@@ -17,7 +17,7 @@ from kws.errors import UsageError
 from kws.model.weights.trained_model import TrainedModel
 
 
-def check_base_model(base_model: TrainedModel, arch: str, *, keeps_noise: bool) -> None:
+def check_base_model(base_model: TrainedModel, arch: str, *, keep_noise: bool) -> None:
     """Check that a model of this architecture, with such features, can start from `base_model`.
 
     Raises:
@@ -28,10 +28,10 @@ def check_base_model(base_model: TrainedModel, arch: str, *, keeps_noise: bool) 
             f"{base_model.folder}: a {arch} cannot start from a {base_model.arch}; "
             f"train with --arch {base_model.arch}"
         )
-    if keeps_noise != base_model.keeps_noise:
+    if keep_noise != base_model.keep_noise:
         raise UsageError(
             f"{base_model.folder}: it was trained with different features; train with "
-            f"--set keep_noise={str(base_model.keeps_noise).lower()}"
+            f"--set keep_noise={str(base_model.keep_noise).lower()}"
         )
 
 

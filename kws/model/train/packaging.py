@@ -79,7 +79,7 @@ def package(
         name=job.bundle_name,
         inference_stride=None if streams(model) else stride,
         frames=frames,
-        keeps_noise=frontend.keeps_noise,
+        keep_noise=frontend.keep_noise,
         data=job.about or f"{len(job.dataset.clips):,} clips of the folder {folder}.",
         metrics=report.metrics() | {"training": _metrics(settings, state)},
         versions={"tensorflow": import_tensorflow().__version__},

@@ -225,7 +225,7 @@ def _load(job: TrainingJob) -> tuple[TrainingSet, Samples, Samples]:
         )
         validation, test = (
             evaluation_samples(
-                dataset, words, split, advance, samples, keeps_noise=frontend.keeps_noise
+                dataset, words, split, advance, samples, keep_noise=frontend.keep_noise
             )
             for split in (Split.VALIDATION, Split.TEST)
         )

@@ -103,8 +103,6 @@ class TrainingJob:
             self.teacher.check(settings.learned, settings.samples.frontend)
             settings = replace(settings, teacher=self.teacher.fingerprint)
         if self.base_model:
-            check_base_model(
-                self.base_model, settings.arch, keeps_noise=settings.samples.keep_noise
-            )
+            check_base_model(self.base_model, settings.arch, keep_noise=settings.samples.keep_noise)
             settings = replace(settings, base_model=self.base_model.fingerprint)
         return replace(self, settings=settings)

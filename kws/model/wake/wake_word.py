@@ -277,7 +277,7 @@ def _make(
                 dataset,
                 folder,
                 _settings(
-                    *(settings, window_ms, arch, extra, start.keeps_noise),
+                    *(settings, window_ms, arch, extra, start.keep_noise),
                     seed=seed,
                     teacher=teacher,
                 ),

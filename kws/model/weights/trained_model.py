@@ -39,7 +39,7 @@ class TrainedModel:
     frames: int
     """Frames of its window."""
 
-    keeps_noise: bool
+    keep_noise: bool
     """Whether its features are without noise removal."""
 
     weights: checkpoint.Arrays
@@ -117,7 +117,7 @@ def trained_in(bundle: Bundle, folder: Path) -> TrainedModel:
         )
     arch, weights = unpack(bundle.float_model, folder)
     frontend = bundle.frontend
-    return TrainedModel(folder, arch, bundle.labels, frontend.frames, frontend.keeps_noise, weights)
+    return TrainedModel(folder, arch, bundle.labels, frontend.frames, frontend.keep_noise, weights)
 
 
 def mean_of(models: Sequence[TrainedModel]) -> TrainedModel:
@@ -128,17 +128,20 @@ def mean_of(models: Sequence[TrainedModel]) -> TrainedModel:
     Wortsman et al., arXiv:2109.01903.
 
     Raises:
-        UsageError: they differ in architecture, classes or window.
+        UsageError: they differ in architecture, classes, window or features.
     """
+
+    def form(model: TrainedModel) -> tuple[object, ...]:
+        return model.arch, model.labels, model.frames, model.keep_noise
+
     first = models[0]
     if len(models) == 1:
         return first
     for model in models[1:]:
-        same = (model.arch, model.labels, model.frames) == (first.arch, first.labels, first.frames)
-        if not (same and checkpoint.fits(model.weights, first.weights)):
+        if form(model) != form(first) or not checkpoint.fits(model.weights, first.weights):
             raise UsageError(
-                f"{model.folder}: cannot be averaged with {first.folder}; architecture, words and "
-                "window must be the same"
+                f"{model.folder}: cannot be averaged with {first.folder}; architecture, words, "
+                "window and features must be the same"
             )
     weights: checkpoint.Arrays = [
         np.mean(np.stack(arrays, dtype=np.float32, casting="unsafe"), axis=0, dtype=np.float32)

@@ -180,9 +180,9 @@ def test_bundles_with_different_frontends_are_refused() -> None:
         UsageError, match=r"^yes_no and ten_words .* stride_samples is 320 in one and 160"
     ):
         with_commands(first, other)
-    kept = first.frontend.keeps_noise
-    other = replace(commands, frontend=FrontendSettings(keeps_noise=not kept))
-    with pytest.raises(UsageError, match=f"keeps_noise is {kept} in one and {not kept} in the"):
+    kept = first.frontend.keep_noise
+    other = replace(commands, frontend=FrontendSettings(keep_noise=not kept))
+    with pytest.raises(UsageError, match=f"keep_noise is {kept} in one and {not kept} in the"):
         with_commands(first, other)
 
 

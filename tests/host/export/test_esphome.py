@@ -203,12 +203,16 @@ def test_esphome_accepts_the_example(exported: Path, tmp_path: Path) -> None:
     made = re.findall(
         r'WakeWordModel\("(\w+)", \w+, (\d+), (\d+), "(\w+)", (\d+)', source.read_text()
     )
-    arenas = {
-        word: manifest_of(exported, word)["micro"]["tensor_arena_size"] for word in LABELS[2:]
-    }
+    tables = {word: manifest_of(exported, word)["micro"] for word in LABELS[2:]}
     assert made == [
-        ("word_1", "195", "7", "Yes", str(arenas["yes"])),
-        ("word_2", "195", "7", "No", str(arenas["no"])),
+        (
+            f"word_{number}",
+            str(int(table["probability_cutoff"] * 255)),
+            str(table["sliding_window_size"]),
+            word.capitalize(),
+            str(table["tensor_arena_size"]),
+        )
+        for number, (word, table) in enumerate(tables.items(), 1)
     ]
     assert "set_features_step_size(20);" in source.read_text()
     assert "EnableModelAction<>(word_2)" in source.read_text()

@@ -150,7 +150,7 @@ def test_the_core_compiles_without_a_warning(compiler: str) -> None:
 
 @pytest.mark.parametrize("kind", ["esphome", "tflm"])
 def test_other_frontends_cannot_keep_the_noise(kind: str, tmp_path: Path) -> None:
-    bundle = make_bundle(dense_model(), LABELS, name="a", keeps_noise=True)
+    bundle = make_bundle(dense_model(), LABELS, name="a", keep_noise=True)
     with pytest.raises(UsageError, match=f"^a: .* {kind} .* --set keep_noise=false$"):
         export(kind, bundle, tmp_path / "out")
     assert not (tmp_path / "out").exists()

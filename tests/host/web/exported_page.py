@@ -86,7 +86,7 @@ def looks_of(device: Device, pcm: Pcm) -> list[list[Any]]:
 
 def frames_of(bundle: Bundle, pcm: Pcm) -> Spectrograms:
     """The frames that the bundle's model sees, with a frame every 20 ms."""
-    return spectrogram(pcm, keeps_noise=bundle.frontend.keeps_noise)
+    return spectrogram(pcm, keep_noise=bundle.frontend.keep_noise)
 
 
 def check_same(bundle: Bundle, said: dict[str, Any], wavs: list[Path]) -> int:

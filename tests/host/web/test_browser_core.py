@@ -93,8 +93,8 @@ def test_the_gate_skips_the_same_inferences_as_on_the_host(
     check_same(bundle, trace(page_of(Device(bundle), tmp_path / "page"), [wav]), [wav])
 
 
-@pytest.mark.parametrize("keeps_noise", [False, True])
-def test_settings_reach_the_core(keeps_noise: bool, wavs: list[Path], tmp_path: Path) -> None:
+@pytest.mark.parametrize("keep_noise", [False, True])
+def test_settings_reach_the_core(keep_noise: bool, wavs: list[Path], tmp_path: Path) -> None:
     recognizer = RecognizerSettings(
         average_window_ms=500,
         detection_threshold=90,
@@ -108,7 +108,7 @@ def test_settings_reach_the_core(keeps_noise: bool, wavs: list[Path], tmp_path: 
         labels=("silence", "unknown", "yes", "grün"),
         recognizer=recognizer,
         inference_stride=3,
-        frontend=FrontendSettings(keeps_noise=keeps_noise),
+        frontend=FrontendSettings(keep_noise=keep_noise),
     )
     said = trace(page_of(Device(bundle), tmp_path / "page"), wavs)
     assert said["thresholds"] == [90, 90, 255, 40]

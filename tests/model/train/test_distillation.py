@@ -27,7 +27,9 @@ from tests.model.conftest import SETTINGS, Run
 def test_student_learns_a_teachers_scores(run: Run, tones: DataSet, tmp_path: Path) -> None:
     settings = replace(SETTINGS, epochs=2, teacher_share=1.0)
     teacher = Teacher(run.out)
-    spectrograms = evaluation_samples(tones, SETTINGS.words, Split.TRAIN).spectrograms
+    spectrograms = evaluation_samples(
+        tones, SETTINGS.words, Split.TRAIN, keep_noise=False
+    ).spectrograms
     scores = teacher.scores(spectrograms, SETTINGS.words)
     assert scores.shape == (len(spectrograms), 4)
     np.testing.assert_allclose(scores.sum(axis=1), 1, atol=1e-5)
@@ -62,7 +64,9 @@ def test_fingerprint_of_a_teacher_is_that_of_its_weights(run: Run, tmp_path: Pat
 @pytest.mark.slow
 def test_teacher_may_know_more_words_in_any_order(run: Run, tones: DataSet, tmp_path: Path) -> None:
     teacher = Teacher(run.out)
-    spectrograms = evaluation_samples(tones, SETTINGS.words, Split.TRAIN).spectrograms
+    spectrograms = evaluation_samples(
+        tones, SETTINGS.words, Split.TRAIN, keep_noise=False
+    ).spectrograms
     silence, unknown, low, high = teacher.scores(spectrograms, ("low", "high")).T
     turned = teacher.scores(spectrograms, ("high", "low"))
     np.testing.assert_allclose(turned, np.stack([silence, unknown, high, low], axis=1), atol=1e-6)

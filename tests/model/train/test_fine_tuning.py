@@ -264,17 +264,24 @@ def test_wrong_models_are_refused_in_one_line(run: Run, tones: DataSet, tmp_path
 
 
 @pytest.mark.slow
-def test_finetune_uses_the_base_models_architecture(run: Run, tmp_path: Path) -> None:
+def test_finetune_uses_the_base_models_architecture_and_features(run: Run, tmp_path: Path) -> None:
+    base = tmp_path / "base"
+    shutil.copytree(run.out / "bundle", base)
+    toml = base / "bundle.toml"
+    toml.write_text(toml.read_text().replace("keep_noise = false", "keep_noise = true"))
     command = [
         *("train", "--data", str(run.data), "--words", "up,down", "--out", str(tmp_path / "run")),
-        *("--finetune", str(run.out), "--epochs", "1", "--set", "copies=1"),
+        *("--finetune", str(base), "--epochs", "1", "--set", "copies=1"),
     ]
     result = CliRunner().invoke(app, [*command, "--arch", "single_fc"])
     assert isinstance(result.exception, UsageError)
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 1, "a model of one epoch detects nothing"
     assert "bundle:" in result.output
-    assert 'arch = "tiny_conv"' in (tmp_path / "run" / "settings.toml").read_text()
+    settings = (tmp_path / "run" / "settings.toml").read_text()
+    assert 'arch = "tiny_conv"' in settings
+    assert "keep_noise = true" in settings
+    assert load_bundle(tmp_path / "run" / "bundle").frontend.keep_noise
 
 
 @pytest.mark.slow

@@ -26,7 +26,7 @@ inline constexpr int kStrideSamples = 320;
 inline constexpr int kInferenceStride = 18;
 
 // Whether the features are without noise removal; see frontend.h.
-inline constexpr bool kKeepsNoise = false;
+inline constexpr bool kKeepNoise = false;
 
 // Frames that the scores cover, and frames per call of the model.
 inline constexpr int kWindowFrames = 49;

@@ -23,7 +23,7 @@ constexpr PipelineConfig BundleConfig() {
       settings::kStrideSamples,
       settings::kFirstKeyword,
       settings::kOutputOrder,
-      settings::kKeepsNoise,
+      settings::kKeepNoise,
   };
 }
 

@@ -60,7 +60,7 @@ class KwsCore {
         recognizer.average_window_ms, recognizer.detection_threshold, recognizer.suppression_ms,
         recognizer.minimum_count, thresholds, recognizer.report_unknown ? 1 : 0,
         Math.round(10 * recognizer.gate_db), part.window_frames, part.stride_samples,
-        part.keeps_noise ? 1 : 0, part.first_keyword, part.output_order.length ? order : 0);
+        part.keep_noise ? 1 : 0, part.first_keyword, part.output_order.length ? order : 0);
       if (!isGood) throw new Error(KwsCore.fault(this.text()));
     });
     looks.forEach(({ look, arena, contents, places: [model, order] }) => {

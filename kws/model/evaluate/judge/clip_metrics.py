@@ -345,7 +345,7 @@ def measure_clips(bundle: Bundle, clips: LabelledClips) -> ClipMetrics:
 
 
 def _spectrograms(bundle: Bundle, clips: Pcm) -> Spectrograms:
-    return batch_spectrograms(clips, keeps_noise=bundle.frontend.keeps_noise)
+    return batch_spectrograms(clips, keep_noise=bundle.frontend.keep_noise)
 
 
 def _count_right(bundle: Bundle, clips: Pcm, truth: Labels) -> tuple[int, int]:

@@ -19,7 +19,7 @@ def reference_matrices(
     Raises:
         ModelError: the float model has a different number of classes.
     """
-    spectrograms = batch_spectrograms(clips.pcm, keeps_noise=bundle.frontend.keeps_noise)
+    spectrograms = batch_spectrograms(clips.pcm, keep_noise=bundle.frontend.keep_noise)
     logits = reference.scores(spectrograms, len(clips.labels))
     litert = litert_scores(bundle.model, spectrograms)
     if bundle.output_order:

@@ -57,10 +57,10 @@ void ApplyLogarithm(const uint32_t* work, uint32_t* noise, int8_t* out) {
 
 }  // namespace
 
-void ComputeFeatures(uint32_t* work, int scale, bool keeps_noise, uint32_t* noise,
+void ComputeFeatures(uint32_t* work, int scale, bool keep_noise, uint32_t* noise,
                      int8_t* features) {
   SumChannels<kFilterOne>(work, scale, kFilterWeights.data());
-  if (keeps_noise) {
+  if (keep_noise) {
     ApplyLogarithm(work, noise, features);
   } else {
     ApplySteps(work, noise, features);

@@ -10,10 +10,9 @@ namespace frontend {
 
 // Sums the energies in kChannels channels and applies the steps of channel_steps.h. `work`:
 // energies of ComputeEnergies, overwritten; `scale`: its result. Updates kChannels noise estimates
-// (kNoiseBits fractional bits) and writes kChannels features. `keeps_noise`: without noise removal
+// (kNoiseBits fractional bits) and writes kChannels features. `keep_noise`: without noise removal
 // and gain.
-void ComputeFeatures(uint32_t* work, int scale, bool keeps_noise, uint32_t* noise,
-                     int8_t* features);
+void ComputeFeatures(uint32_t* work, int scale, bool keep_noise, uint32_t* noise, int8_t* features);
 
 // The same as TFLM's microfrontend in C computes it: with rounded filter weights, and before the
 // logarithms (kLogScale) become features.

@@ -19,7 +19,7 @@ void Frontend::Reset() {
 
 void Frontend::ProcessFrame(const int16_t* before, const int16_t* newest, int8_t* out) {
   const int scale = frontend::ComputeEnergies(before, newest, work_);
-  frontend::ComputeFeatures(work_, scale, keeps_noise_, noise_, out);
+  frontend::ComputeFeatures(work_, scale, keep_noise_, noise_, out);
 }
 
 void Frontend::ProcessFrame(const int16_t* window, uint16_t* out) {

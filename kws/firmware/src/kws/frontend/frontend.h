@@ -21,9 +21,9 @@ class Frontend {
   static constexpr int8_t kNoEnergy = -128;   // the feature of a channel without signal
   static constexpr int kFftSize = 512;        // the window, padded with zeros
 
-  // `keeps_noise`: a feature is the logarithm of a channel's amplitude, in steps of 0.54 dB,
+  // `keep_noise`: a feature is the logarithm of a channel's amplitude, in steps of 0.54 dB,
   // without noise removal and gain.
-  constexpr explicit Frontend(bool keeps_noise = false) : keeps_noise_(keeps_noise) {}
+  constexpr explicit Frontend(bool keep_noise = false) : keep_noise_(keep_noise) {}
 
   // Clears the noise estimate at the start of a clip, which restores the state of a new Frontend.
   void Reset();
@@ -50,7 +50,7 @@ class Frontend {
   const uint32_t* noise() const { return noise_; }
 
  private:
-  bool keeps_noise_;
+  bool keep_noise_;
   uint32_t noise_[kChannels] = {};    // noise estimate, 10 fractional bits
   uint32_t work_[kFftSize / 2] = {};  // within a frame: complex samples, then spectral energies
 };

@@ -35,7 +35,7 @@ struct PipelineConfig {
         stride_samples(samples),
         first_keyword(first),
         output_order(order),
-        keeps_noise(noise),
+        keep_noise(noise),
         second_look(nullptr) {}
 
   const char* model_name;
@@ -52,7 +52,7 @@ struct PipelineConfig {
   int first_keyword;
   // The model's output index of each label. Null: the same order.
   const uint8_t* output_order;
-  bool keeps_noise;           // the features that the model was trained with: see Frontend
+  bool keep_noise;            // the features that the model was trained with: see Frontend
   KeywordCheck* second_look;  // see Pipeline::UseSecondLook; null: none
 };
 

@@ -33,9 +33,9 @@ class FeatureProvider {
  public:
   static constexpr int kHopSamples = Frontend::kStrideSamples;
 
-  // `stride_samples` is kHopSamples or half of it; `keeps_noise`: see Frontend.
-  constexpr FeatureProvider(FrameMemory memory, int stride_samples, bool keeps_noise = false)
-      : memory_(memory), stride_(stride_samples), frontend_(keeps_noise) {}
+  // `stride_samples` is kHopSamples or half of it; `keep_noise`: see Frontend.
+  constexpr FeatureProvider(FrameMemory memory, int stride_samples, bool keep_noise = false)
+      : memory_(memory), stride_(stride_samples), frontend_(keep_noise) {}
 
   // The next hop is the start of a clip.
   void Reset();

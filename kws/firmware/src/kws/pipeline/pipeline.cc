@@ -25,7 +25,7 @@ uint8_t* CopyThresholds(PipelineConfig* config, uint8_t* place) {
 Pipeline::Pipeline(const PipelineConfig& config, ModelRunner* runner, FrameMemory frames)
     : config_(config),
       runner_(runner),
-      features_(frames, config.stride_samples, config.keeps_noise) {
+      features_(frames, config.stride_samples, config.keep_noise) {
   MakeDetector(config_, runner_);
 }
 
@@ -57,7 +57,7 @@ Status Pipeline::StartSecond(Pipeline& pipeline) {
     return Status::kBadArgument;
   }
   if (commands.config.stride_samples != pipeline.config_.stride_samples ||
-      commands.config.keeps_noise != pipeline.config_.keeps_noise) {
+      commands.config.keep_noise != pipeline.config_.keep_noise) {
     pipeline.mismatch_ = Mismatch::kDifferentFrames;
     return Status::kBadArgument;
   }

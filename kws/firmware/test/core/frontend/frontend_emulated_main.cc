@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frontend on the emulated board, for tests/features/test_frontend_emulated.py, which builds
-// and runs it; KWS_KEEPS_NOISE is 0 or 1. Reads PSRAM as the firmware does (a uint32 count of
+// and runs it; KWS_KEEP_NOISE is 0 or 1. Reads PSRAM as the firmware does (a uint32 count of
 // samples, then int16 samples). Writes a line of 80 hexadecimal digits per frame, and a line on the
 // tested arithmetic.
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace kws {
 namespace {
 
-Frontend g_frontend(KWS_KEEPS_NOISE);
+Frontend g_frontend(KWS_KEEP_NOISE);
 
 void WriteHex(uint8_t byte) {
   constexpr char kDigits[] = "0123456789abcdef";

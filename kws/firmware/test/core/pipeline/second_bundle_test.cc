@@ -288,10 +288,10 @@ TEST_F(SecondBundleTest, ArenaIsTheLargerModels) {
 }
 
 TEST_F(SecondBundleTest, BundlesNeedTheSameFeatures) {
-  command_config_.keeps_noise = true;
+  command_config_.keep_noise = true;
   EXPECT_EQ(Make(5000).Start(), Status::kBadArgument);
   EXPECT_EQ(pipeline_->mismatch(), Mismatch::kDifferentFrames);
-  config_.keeps_noise = true;
+  config_.keep_noise = true;
   EXPECT_EQ(Make(5000).Start(), Status::kOk);
 }
 
