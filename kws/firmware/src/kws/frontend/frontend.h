@@ -2,8 +2,8 @@
 // The audio frontend: from 30 ms of sound to one frame of 40 int8 features.
 //
 // By default bit-exact with TensorFlow Lite Micro's `audio_preprocessor_int8.tflite`, which removes
-// noise and levels the gain; with the noise kept, models hear more words. docs/frontend.md explains
-// the stages. Integer arithmetic only: no heap, no libm, no tables built at run time.
+// noise and levels the gain; a model may have learned with the noise kept instead. docs/frontend.md
+// explains the stages. Integer arithmetic only: no heap, no libm, no tables built at run time.
 #ifndef KWS_FRONTEND_FRONTEND_H_
 #define KWS_FRONTEND_FRONTEND_H_
 
