@@ -221,7 +221,12 @@ def listener(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Browse
 
 
 # The browser's own lines about a server that was killed.
-EXPECTED = ("ERR_CONNECTION_RE", "ERR_INCOMPLETE_CHUNKED", "ERR_SOCKET_NOT_")
+EXPECTED = (
+    "ERR_CONNECTION_RE",
+    "ERR_CONTENT_LENGTH_MISMATCH",
+    "ERR_INCOMPLETE_CHUNKED",
+    "ERR_SOCKET_NOT_",
+)
 
 
 @pytest.fixture
