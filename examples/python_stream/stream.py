@@ -31,7 +31,8 @@ def main() -> None:
     pcm = np.pad(pcm, (0, _core.SAMPLE_RATE))
     bundle = load_bundle(Path(sys.argv[2]) if len(sys.argv) > 2 else default_bundle_path())
 
-    frontend = _core.Frontend()  # keeps its noise estimate from hop to hop
+    # It keeps its noise estimate from hop to hop.
+    frontend = _core.Frontend(keep_noise=bundle.frontend.keep_noise)
     interpreter = _core.Interpreter(bundle.model)
     recognizer = _core.Recognizer(len(bundle.labels), **bundle.recognizer.for_core(bundle.labels))
     frames = bundle.frontend.frames  # the model's window; silence before the start

@@ -10,6 +10,7 @@ import shutil
 import struct
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,8 @@ from kws.audio.sound_files import load_clip, write_clip
 from kws.bundle.built_in import default_bundle_path
 from kws.bundle.device import Device, with_commands
 from kws.bundle.reading import load_bundle
+from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.bundle.writing import write_bundle
 from kws.host.build.programs import COMPILER, QEMU
 from kws.host.export.exporters import export
 from tests.host.rooms import between_silence
@@ -60,6 +63,22 @@ def test_python_stream_writes_the_lines_of_a_device(recording: Path) -> None:
     done = subprocess.run(
         [sys.executable, str(script), str(recording)], capture_output=True, text=True, check=True
     )
+    assert done.stdout.splitlines() == expected
+
+
+def test_python_stream_gives_a_bundle_its_features(recording: Path, tmp_path: Path) -> None:
+    bundle = load_bundle(default_bundle_path()).without_second_look()
+    bundle = replace(
+        bundle,
+        frontend=replace(bundle.frontend, keep_noise=True),
+        recognizer=RecognizerSettings(200, 60, 300, 1),
+    )
+    written = write_bundle(bundle, tmp_path / "keeps")
+    expected = lines_of(Device(written), recording)
+    assert len(expected) >= 3
+    script = EXAMPLES / "python_stream" / "stream.py"
+    command = [sys.executable, *map(str, (script, recording, tmp_path / "keeps"))]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == expected
 
 

@@ -60,9 +60,13 @@ def test_other_seeds_and_epochs_differ(tones: DataSet) -> None:
     assert not np.array_equal(first, other.epoch(0).spectrograms)
 
 
-def test_without_augmentation_clips_have_the_cores_features(tones: DataSet) -> None:
-    copy = TrainingSet(tones, WORDS, PLAIN, seed=0).copy(0)
-    expected = _core.features(load_pcm(tones.of(Split.TRAIN, ["high"])))
+@pytest.mark.parametrize("keep_noise", [False, True])
+def test_without_augmentation_clips_have_the_cores_features(
+    keep_noise: bool, tones: DataSet
+) -> None:
+    settings = replace(PLAIN, keep_noise=keep_noise)
+    copy = TrainingSet(tones, WORDS, settings, seed=0).copy(0)
+    expected = _core.features(load_pcm(tones.of(Split.TRAIN, ["high"])), keep_noise=keep_noise)
     made = copy.spectrograms[copy.labels == 3]
     assert sorted(map(bytes, made)) == sorted(map(bytes, expected))
 

@@ -81,6 +81,8 @@ def test_the_mean_of_two_rounds(run: Run, tones: DataSet, tmp_path: Path) -> Non
     train(TrainingJob(tones, tmp_path / "fewer", fewer, base_model=first))
     with pytest.raises(UsageError, match=r"fewer: cannot be averaged with .* must be the same"):
         mean_of([first, load_trained(tmp_path / "fewer")])
+    with pytest.raises(UsageError, match="features must be the same"):
+        mean_of([first, replace(second, keep_noise=not first.keep_noise)])
 
 
 def test_first_classes_keep_their_scores() -> None:
