@@ -84,8 +84,8 @@ def train(
         int | None, typer.Option(help=f"{_HELP['epochs']} The default is the architecture's.")
     ] = None,
     teacher: Annotated[
-        Path | None,
-        typer.Option(**BUNDLE, help="Bundle or run to distil from."),
+        list[Path] | None,
+        typer.Option(**BUNDLE, help="Bundle or run to distil from. Several are averaged."),
     ] = None,
     finetune: Annotated[
         list[Path] | None,
@@ -146,7 +146,7 @@ def train(
         about=about,
         extra=open_data(extra_data) if extra_data else None,
         ambient=surroundings(negatives, noises, rooms),
-        teacher=Teacher(teacher) if teacher else None,
+        teacher=Teacher(*teacher) if teacher else None,
         base_model=base_model,
         verify=settings_for(chosen, verify, changed) if verify else None,
         say=say,

@@ -82,9 +82,9 @@ class TrainingSet:
         extra_groups = extra_clips(extra, dataset, learned) if extra else [[] for _ in groups]
         clips = [clip for group in (*groups, *extra_groups) for clip in group]
         self._phrases = [clip.word for clip in clips]
-        self._frontend = settings.frontend
-        self._frames = self._frontend.frames + before
-        samples = self._frontend.clip_samples
+        self.frontend = settings.frontend
+        self._frames = self.frontend.frames + before
+        samples = self.frontend.clip_samples
         self._pcm = self._allocator.empty((len(clips), samples), np.dtype(np.int16))
         load_pcm(clips, samples, progress, out=self._pcm)
         self._draws = plan_draws(groups, extra_groups, settings)
@@ -153,12 +153,12 @@ class TrainingSet:
         of_words = [draw.own if len(draw.own) else draw.extra for draw in self._draws]
         pairs = draw_pairs(rng, of_words, self._joined, self._phrases)
         labels += [0] * self._silence + [1] * self._talk
-        samples, frames = self._frontend.clip_samples, self._frames
+        samples, frames = self.frontend.clip_samples, self._frames
         out = self._allocator.empty((len(labels), frames, CHANNELS), np.dtype(np.int8))
 
         def keep(start: int, pcm: Pcm) -> None:
             out[start : start + len(pcm)] = last_frames(
-                pcm, frames, keep_noise=self._frontend.keep_noise
+                pcm, frames, keep_noise=self.frontend.keep_noise
             )
             hear(pcm)
 

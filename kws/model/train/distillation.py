@@ -19,9 +19,10 @@ from kws.bundle.layout import MODEL_FILE, SETTINGS_FILE
 from kws.bundle.reading import load_bundle
 from kws.errors import UsageError
 from kws.features.frontend_settings import FrontendSettings
-from kws.features.spectrogram import Spectrograms, to_float
+from kws.features.spectrogram import Spectrograms, last_frames, to_float
 from kws.labels import class_labels
 from kws.model.evaluate.score.clip_scores import bundle_scores
+from kws.model.samples.training_set import TrainingSet
 from kws.model.weights import run_files
 from kws.model.weights.trained_model import load_trained
 
@@ -32,26 +33,23 @@ _BATCH = 512
 
 
 class Teacher:
-    """One model or the mean of several: bundles, or the float models of training runs."""
+    """One model or the mean of several: bundles, or the float models of training runs.
 
-    def __init__(self, folder: Path) -> None:
-        """Find the models in the folder; they are built when first used.
+    Models with different features (`keep_noise`) make different mistakes, so their mean knows more
+    than the mean of several seeds. The student only needs the features of its own.
+    """
+
+    def __init__(self, *folders: Path) -> None:
+        """Find the models in the folders; they are built when first used.
 
         Args:
-            folder: a bundle, a training run, or a folder of runs of several seeds.
+            folders: one or more, each a bundle, a training run, or a folder of runs of several
+                seeds. Each model counts as much as any other.
 
         Raises:
-            UsageError: the folder is none of these.
+            UsageError: a folder is none of these.
         """
-        if (folder / SETTINGS_FILE).is_file():
-            models = [folder]
-        else:
-            runs = sorted(folder.glob("seed*")) or [folder]
-            models = [run for run in runs if (run / run_files.BUNDLE / SETTINGS_FILE).is_file()]
-        if not models:
-            raise UsageError(
-                f"{folder}: not a teacher; pass a bundle or the folder of a finished training run"
-            )
+        models = [model for folder in folders for model in _models(folder)]
         bundles = {model: load_bundle(_bundle(model)) for model in models}
         self._models = {model: _labels(model, bundle) for model, bundle in bundles.items()}
         self._frontends = {model: bundle.frontend for model, bundle in bundles.items()}
@@ -61,25 +59,20 @@ class Teacher:
         self.fingerprint = digest.hexdigest()[:16]
 
     def check(self, words: Sequence[str], frontend: FrontendSettings) -> None:
-        """Check that the teacher knows these words and has the student's window and features.
+        """Check that the teacher knows these words and has the student's window.
 
         Args:
             words: the student's keywords and auxiliary words.
             frontend: the student's.
 
         Raises:
-            UsageError: the teacher does not know a word, or has a different window or features.
+            UsageError: the teacher does not know a word, or has a different window.
         """
         for model, own in self._frontends.items():
             if own.frames != frontend.frames:
                 raise UsageError(
                     f"{model}: the teacher sees {own.frames} frames, the student "
                     f"{frontend.frames}; train the student with the teacher's window_ms"
-                )
-            if own.keep_noise != frontend.keep_noise:
-                raise UsageError(
-                    f"{model}: the teacher was trained with different features; train the "
-                    f"student with --set keep_noise={str(own.keep_noise).lower()}"
                 )
         for model, labels in self._models.items():
             for word in words:
@@ -89,25 +82,55 @@ class Teacher:
                         f"it must know {', '.join(class_labels(words))}"
                     )
 
-    def scores(self, spectrograms: Spectrograms, words: Sequence[str]) -> Scores:
-        """The teacher's score of each class: float32[n, classes]; each row adds up to 1.
+    def scores(self, training: TrainingSet, copy: int, words: Sequence[str]) -> Scores:
+        """The teacher's score of each class for a copy of the clips: float32[n, classes].
 
-        Scores of labels that the student does not have count as unknown.
+        Each row adds up to 1. Scores of labels that the student does not have count as unknown.
 
         Args:
-            spectrograms: int8[n, frames, 40].
+            training: the student's clips.
+            copy: number of the copy. It is made again if a model has other features.
             words: the student's keywords and auxiliary words, in the student's order.
 
         Raises:
             ModelError: a run's checkpoint is damaged.
         """
+        frontend = training.frontend
+        heard: list[Spectrograms] = []
+        has_others = any(own.keep_noise != frontend.keep_noise for own in self._frontends.values())
+        if has_others:
+            samples = training.listen(
+                copy,
+                lambda pcm: heard.append(
+                    last_frames(pcm, frontend.frames, keep_noise=not frontend.keep_noise)
+                ),
+            )
+        else:
+            samples = training.copy(copy)
+        spectrograms = {frontend.keep_noise: samples.spectrograms[:, -frontend.frames :]}
+        if has_others:
+            spectrograms[not frontend.keep_noise] = np.concatenate(heard)
         student = class_labels(words)
-        total = np.zeros((len(spectrograms), len(student)), np.float32)
+        total = np.zeros((len(training), len(student)), np.float32)
         for model, labels in self._models.items():
-            for column, label in zip(_scores(model, spectrograms).T, labels, strict=True):
+            scores = _scores(model, spectrograms[self._frontends[model].keep_noise])
+            for column, label in zip(scores.T, labels, strict=True):
                 total[:, student.index(label) if label in student else 1] += column
         mean: Scores = total / total.sum(axis=1, keepdims=True)
         return mean
+
+
+def _models(folder: Path) -> list[Path]:
+    """The bundle, or the runs, in a folder."""
+    if (folder / SETTINGS_FILE).is_file():
+        return [folder]
+    runs = sorted(folder.glob("seed*")) or [folder]
+    models = [run for run in runs if (run / run_files.BUNDLE / SETTINGS_FILE).is_file()]
+    if not models:
+        raise UsageError(
+            f"{folder}: not a teacher; pass a bundle or the folder of a finished training run"
+        )
+    return models
 
 
 def _bundle(model: Path) -> Path:

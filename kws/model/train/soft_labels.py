@@ -45,13 +45,14 @@ class SoftLabels:
 
     def epoch(self, number: int) -> tuple[Spectrograms, Scores]:
         """Spectrograms int8[n, frames, 40] and labels float[n, classes]; rows add up to 1."""
+        # Before the epoch: a teacher may have to listen while the copy is made.
+        scores = self._scores(number) if self._teacher or self._teacher_scores else None
         samples = self._training.epoch(number)
         classes = len(class_labels(self._learned))
         labels = np.eye(classes, dtype=np.float32)[samples.labels]
-        if self._teacher or self._teacher_scores:
-            scores = self._scores(number)[self._training.order(number)]
+        if scores is not None:
             share = np.float32(self._settings.teacher_share)
-            labels = (1 - share) * labels + share * scores
+            labels = (1 - share) * labels + share * scores[self._training.order(number)]
         smoothing = np.float32(self._settings.smoothing)
         return samples.spectrograms, (1 - smoothing) * labels + smoothing / classes
 
@@ -59,9 +60,7 @@ class SoftLabels:
         """The teacher's scores of the epoch's copy of the clips, before stripes are blanked."""
         copy = number % self._settings.samples.copies
         if copy not in self._teacher_scores and self._teacher:
-            frames = self._settings.samples.frontend.frames
-            spectrograms = self._training.copy(copy).spectrograms[:, -frames:]
-            self._teacher_scores[copy] = self._teacher.scores(spectrograms, self._learned)
+            self._teacher_scores[copy] = self._teacher.scores(self._training, copy, self._learned)
         return self._teacher_scores[copy]
 
 

@@ -63,7 +63,7 @@ class SpeechTeacher:
             frontend: the student's.
 
         Raises:
-            UsageError: it does not know a word, or has a different window or features.
+            UsageError: it does not know a word, or has a different window.
         """
         if self._own:
             self._own.check(words, frontend)
@@ -100,11 +100,7 @@ class SpeechTeacher:
         lessons = exact / exact.sum(axis=-1, keepdims=True)
         if not self._own:
             return list(lessons)
-        frames = settings.samples.frontend.frames
-        own = (
-            self._own.scores(training.copy(number).spectrograms[:, -frames:], settings.learned)
-            for number in range(copies)
-        )
+        own = (self._own.scores(training, copy, settings.learned) for copy in range(copies))
         return [(lesson + other) / 2 for lesson, other in zip(lessons, own, strict=True)]
 
     def _listen(

@@ -23,6 +23,7 @@ from kws.bundle.writing import write_bundle
 from kws.cli.main import app
 from kws.errors import BundleError, KwsError, ModelError, UsageError
 from kws.features.spectrogram import to_float
+from kws.model.samples.training_set import TrainingSet
 from kws.model.train.distillation import Teacher
 from kws.model.train.fine_tuning import keep_first_classes, start_from
 from kws.model.train.training import train
@@ -108,8 +109,9 @@ def test_auxiliary_words_leave_the_model_when_training_ends(tones: DataSet, tmp_
     # The second round uses all of them, and the first round's scores for all of them.
     again = replace(settings, frozen=0.0, epochs=1)
     teacher = Teacher(tmp_path / "first")
-    spectrograms = np.zeros((2, 49, 40), np.int8)
-    scores = teacher.scores(spectrograms, ("low", "up", "down"))
+    training = TrainingSet(tones, settings.words, settings.samples, seed=0)
+    scores = teacher.scores(training, 0, ("low", "up", "down"))
+    spectrograms = training.copy(0).spectrograms
     logits = np.asarray(whole.build().predict_on_batch(to_float(spectrograms)))
     np.testing.assert_array_equal(scores.argsort(), logits.argsort())
     train(

@@ -109,7 +109,7 @@ def test_another_teacher_counts_as_much(run: Run, tones: DataSet, tmp_path: Path
     alone = SpeechTeacher().lessons(training, settings, file, print)
     both = SpeechTeacher(own).lessons(training, settings, file, print)
     for number, (one, other) in enumerate(zip(alone, both, strict=True)):
-        owns = own.scores(training.copy(number).spectrograms, settings.words)
+        owns = own.scores(training, number, settings.words)
         np.testing.assert_allclose(other, (one + owns) / 2, atol=1e-6)
         np.testing.assert_allclose(other.sum(axis=-1), 1, atol=1e-5)
     with pytest.raises(UsageError, match="teacher knows silence, unknown, low, high"):

@@ -19,7 +19,7 @@ from kws.bundle.reading import load_bundle
 from kws.cli.main import app
 from kws.errors import DataError, KwsError, ToolError, UsageError
 from kws.features.spectrogram import INPUT_SCALE, INPUT_ZERO_POINT, to_float
-from kws.model.samples.evaluation_clips import evaluation_samples
+from kws.model.samples.training_set import TrainingSet
 from kws.model.train.distillation import Teacher
 from kws.model.train.seeds import train_seeds
 from kws.model.train.tensorboard_curves import CurveWriter
@@ -189,15 +189,13 @@ def test_last_epoch_is_kept_if_requested(run: Run, tones: DataSet, tmp_path: Pat
     assert losses == sorted(losses)
     assert [epoch.validation_loss for epoch in results[True].history] == losses
     assert [result.best_epoch for result in results.values()] == [0, 2]
-    spectrograms = evaluation_samples(
-        tones, SETTINGS.words, Split.TEST, keep_noise=False
-    ).spectrograms
+    training = TrainingSet(tones, SETTINGS.words, SETTINGS.samples, seed=0)
     scores = []
     for last, result in results.items():
         assert result.bundle.metrics["training"]["best_epoch"] == result.best_epoch + 1
         # A teacher uses the run's float weights, which must equal its bundle's.
         by_run, by_bundle = (
-            Teacher(folder).scores(spectrograms, SETTINGS.words)
+            Teacher(folder).scores(training, 0, SETTINGS.words)
             for folder in (tmp_path / str(last), tmp_path / str(last) / "bundle")
         )
         assert np.abs(by_run - by_bundle).mean() < 0.01
