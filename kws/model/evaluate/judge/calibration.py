@@ -19,8 +19,9 @@ if the other half exceeds the requested rate, false alarms at words are multipli
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from kws.bundle.second_look import LookSettings
 from kws.errors import DataError, KwsError
 from kws.model.evaluate.judge.stream_metrics import (
     THRESHOLDS,
+    FalseAlarm,
     StreamMetrics,
     measure_traces,
 )
@@ -44,7 +46,7 @@ from kws.model.evaluate.judge.threshold_costs import (
     ThresholdCosts,
     costs_of,
 )
-from kws.model.evaluate.score.streams import Kind
+from kws.model.evaluate.score.streams import Kind, played_at
 from kws.model.evaluate.score.traces import Progress, Trace
 from kws.parallel import on_all_cores
 
@@ -74,8 +76,27 @@ PROPOSALS = (40, 60, 80, 100, 120, 140, 155, 170, 185, 200)
 _MOST_LOOKS = 600.0
 """Maximum number of second looks per hour of talk. A look costs as much as several inferences."""
 
+_PLACES = 5
+"""Number of passages of talk to name."""
+
+_LOWER = (0, 5, 10, 20, 40)
+"""How far to lower the thresholds for them."""
+
 _PRICES = (0.0, *np.geomspace(0.03, 1000, 28).tolist())
 """Prices of a false alarm, in misses, to try for each of the two rates."""
+
+
+@dataclass(frozen=True)
+class AlarmPlace:
+    """A passage of talk that causes false alarms."""
+
+    label: str
+    path: Path
+    seconds: float
+    """The middle of the model's window in the recording."""
+
+    score: int
+    """Of the report, 0 to 255."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +121,10 @@ class Calibration:
 
     looks_per_hour: float = 0.0
     """Second looks per hour of talk, or of all streams if there is no talk."""
+
+    places: tuple[AlarmPlace, ...] = ()
+    """The talk that limits the thresholds, a few passages, highest score first. With these
+    thresholds or slightly lower ones it causes false alarms."""
 
     @property
     def has_talk(self) -> bool:
@@ -147,6 +172,7 @@ class Calibration:
             **({"second_look": config.to_dict(self.look)} if self.look else {}),
             "expected": self.expected.to_json(),
             "kinds": {kind: metrics.to_json() for kind, metrics in self.by_kind.items()},
+            "limiting_talk": [vars(it) | {"path": str(it.path)} for it in self.places],
         }
 
 
@@ -204,7 +230,42 @@ def calibrate(
     if bundle.second_look:
         rested = [c for c in candidates if c.looks_per_hour <= _MOST_LOOKS]
         candidates = rested or [min(candidates, key=lambda c: c.looks_per_hour)]
-    return min(candidates, key=_cost)
+    best = min(candidates, key=_cost)
+    talk = traces_by_kind(traces).get(Kind.TALK, [])
+    rules = best.applied_to(bundle, {}).rules
+    places: tuple[AlarmPlace, ...] = ()
+    for step in _LOWER:
+        lower = rules
+        for word in keywords:
+            if (threshold := best.deciding[word]) != NEVER:
+                lower = lower.with_threshold(max(threshold - step, 0), [word])
+        alarms = measure_traces(lower, talk, keywords).false_alarms
+        places = _places(alarms, talk, bundle.frontend.clip_ms // 2)
+        if len(places) >= _PLACES:
+            break
+    return replace(best, places=places[:_PLACES])
+
+
+def _places(
+    alarms: Iterable[FalseAlarm], talk: Sequence[Trace], before_ms: int
+) -> tuple[AlarmPlace, ...]:
+    """Where false alarms are in the recordings, highest score first.
+
+    The same passage at another pace does not count.
+    """
+    places: list[AlarmPlace] = []
+    for alarm in sorted(alarms, key=lambda alarm: -alarm.report.score):
+        time_ms = max(alarm.report.time_ms - before_ms, 0)
+        played = played_at(talk[alarm.stream].played, time_ms)
+        if not played:
+            continue
+        report, seconds = alarm.report, round(played.seconds_at(time_ms), 1)
+        if not any(
+            (it.label, it.path) == (report.label, played.path) and abs(it.seconds - seconds) <= 1
+            for it in places
+        ):
+            places.append(AlarmPlace(report.label, played.path, seconds, report.score))
+    return tuple(places)
 
 
 def _cost(candidate: Calibration) -> tuple[int, int, float, int]:

@@ -19,7 +19,7 @@ from kws.model.evaluate.judge.stream_metrics import (
     measure_traces,
     recognize,
 )
-from kws.model.evaluate.score.streams import TITLES, Kind, Stream
+from kws.model.evaluate.score.streams import TITLES, Kind, Stream, played_at
 from kws.model.evaluate.score.traces import Trace
 from kws.model.evaluate.score.words import Word
 
@@ -117,7 +117,7 @@ def _excerpt(stream: Stream, event: FalseAlarm | Word, clip_ms: int) -> Excerpt:
     if isinstance(event, FalseAlarm):
         end_ms = event.report.time_ms + 300
         # The window's middle: the report may be made in the next recording.
-        played = stream.played_at(max(event.report.time_ms - clip_ms // 2, 0))
+        played = played_at(stream.played, max(event.report.time_ms - clip_ms // 2, 0))
         file = played.path if played else None
     else:
         end_ms, file = event.end_ms + 800, event.file
@@ -126,6 +126,6 @@ def _excerpt(stream: Stream, event: FalseAlarm | Word, clip_ms: int) -> Excerpt:
     excerpt = Excerpt(event, pcm, stream.kind, stream.source, file)
     if not played:
         return excerpt
-    last = end / SAMPLE_RATE - played.start_ms / 1000 + played.from_seconds
+    last = played.seconds_at(end * 1000 / SAMPLE_RATE)
     first = max(last - len(pcm) / SAMPLE_RATE, 0.0)
     return replace(excerpt, seconds=(round(first, 3), round(last, 3)))

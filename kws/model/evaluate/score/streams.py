@@ -220,6 +220,13 @@ class Played:
     from_seconds: float = 0.0
     """Start of the part in the recording."""
 
+    pace: float = 1.0
+    """Factor of the recording's speed."""
+
+    def seconds_at(self, time_ms: float) -> float:
+        """The place in the recording that is played at a time of the stream."""
+        return self.from_seconds + (time_ms - self.start_ms) * self.pace / 1000
+
 
 @dataclass(frozen=True)
 class Stream:
@@ -246,9 +253,10 @@ class Stream:
         room = room_after(window_ms)
         return np.concatenate([self.pcm, room]) if self.kind == Kind.RECORDING else self.pcm
 
-    def played_at(self, time_ms: int) -> Played | None:
-        """The recording that is played at a time; None if unknown."""
-        return next((it for it in reversed(self.played) if it.start_ms <= time_ms), None)
+
+def played_at(played: Sequence[Played], time_ms: int) -> Played | None:
+    """The recording of a stream that is played at a time; None if unknown."""
+    return next((it for it in reversed(played) if it.start_ms <= time_ms), None)
 
 
 def make_streams(

@@ -84,7 +84,10 @@ def at_paces(streams: Iterable[Stream], paces: Sequence[float]) -> Iterator[Stre
                 yield stream
                 continue
             pcm = soxr.resample(stream.pcm, pace * SAMPLE_RATE, SAMPLE_RATE, quality="MQ")
-            yield replace(stream, pcm=pcm, played=())
+            played = [
+                replace(it, start_ms=round(it.start_ms / pace), pace=pace) for it in stream.played
+            ]
+            yield replace(stream, pcm=pcm, played=tuple(played))
 
 
 def _played(recording: LongRecording, sample: int) -> Played:

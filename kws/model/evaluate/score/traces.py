@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from kws.bundle.bundle import Bundle
 from kws.bundle.device import Device
-from kws.model.evaluate.score.streams import Kind, Stream
+from kws.model.evaluate.score.streams import Kind, Played, Stream
 from kws.model.evaluate.score.words import Word
 
 Progress = Callable[[int], object]
@@ -40,6 +40,9 @@ class Trace:
     source: str = ""  # source of talk; else empty
     skipped: int = 0
     """Number of inferences that the bundle's gate skipped."""
+
+    played: tuple[Played, ...] = ()
+    """Recordings of talk by time."""
 
 
 def trace_streams(
@@ -88,6 +91,7 @@ def play_streams(
             kind=stream.kind,
             source=stream.source,
             skipped=pipeline.skipped,
+            played=stream.played,
         )
         return result(stream, trace)
 

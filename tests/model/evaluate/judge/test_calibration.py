@@ -22,13 +22,14 @@ from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.bundle.rules import Rules
 from kws.bundle.writing import write_bundle
 from kws.cli.main import app
+from kws.cli.printing.endings import print_calibration
 from kws.errors import DataError, KwsError, UsageError
 from kws.model.evaluate.bundle_calibration import calibrate_bundle
 from kws.model.evaluate.judge.calibration import MARGIN, MOST_MARGIN, PROPOSALS, calibrate
 from kws.model.evaluate.judge.statistics import log_odds
 from kws.model.evaluate.judge.stream_metrics import measure_traces
 from kws.model.evaluate.judge.threshold_costs import OPTIONS, OTHER_WORDS, ThresholdCosts
-from kws.model.evaluate.score.streams import Kind, StreamPlan
+from kws.model.evaluate.score.streams import Kind, Played, StreamPlan
 from kws.model.evaluate.score.traces import Trace, trace_streams
 from kws.model.evaluate.score.words import Word
 from tests.model.conftest import Run
@@ -286,6 +287,40 @@ def test_rare_false_alarms_are_estimated_from_few(asked: float, bundle: Bundle) 
     assert settings.thresholds["yes"] < 253, "the outlier does not decide"
     heard_there = len(measure_traces(Rules(bundle.labels, settings), [others]).false_alarms)
     assert 10 * asked / MARGIN / 3 < heard_there < 10 * asked
+
+
+def test_talk_that_limits_the_thresholds_is_named(
+    bundle: Bundle, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same passage at two paces counts once; a passage with a low score does not count."""
+    words = [said("yes", 10_000 * i) for i in range(1, 31)]
+    peaks = [(word.start_ms + 100, "yes", 230) for word in words]
+    first, second = Path("talk/first.wav"), Path("talk/second.wav")
+    talk = [
+        replace(
+            scored([], [(round(at / pace), "yes", score) for at, score in in_talk], seconds=3600),
+            kind=Kind.TALK,
+            played=(Played(first, 0, 0, pace), Played(second, round(900_000 / pace), 0, pace)),
+        )
+        for pace, in_talk in ((1.0, [(950_000, 254), (400_000, 60)]), (0.9, [(950_000, 252)]))
+    ]
+    noise = replace(scored(words, peaks, seconds=1800), kind=Kind.NOISE)
+    for allowed, alarms in ((4, 2), (0, 0)):
+        result = calibrate(bundle, [noise, *talk], allowed)
+        assert len(result.by_kind[Kind.TALK].false_alarms) == alarms
+        (place,) = result.places
+        assert (place.label, place.path) == ("yes", second)
+        assert place.seconds == pytest.approx(50, abs=1)
+        assert result.to_json()["limiting_talk"] == [
+            {"label": "yes", "path": str(second), "seconds": place.seconds, "score": place.score}
+        ]
+        print_calibration(Path("b"), result)
+        line = f"\n  yes: {second} near {place.seconds} s, score {place.score}\n"
+        assert line in capsys.readouterr().out
+    without = calibrate(bundle, [noise], 4)
+    assert without.places == ()
+    print_calibration(Path("b"), without)
+    assert "limits" not in capsys.readouterr().out
 
 
 def test_thresholds_move_half_way_to_their_mean_and_rise_together() -> None:

@@ -20,8 +20,8 @@ from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.bundle.writing import write_bundle
 from kws.cli.main import app
 from kws.errors import DataError, UsageError
-from kws.model.evaluate.score.streams import Kind
-from kws.model.evaluate.score.talk import background_talk, recorded_talk
+from kws.model.evaluate.score.streams import Kind, played_at
+from kws.model.evaluate.score.talk import at_paces, background_talk, recorded_talk
 from tests.model.conftest import Run
 
 
@@ -76,7 +76,7 @@ def test_recordings_of_a_source_are_joined_unchanged(tmp_path: Path) -> None:
     pause = [0] * 3200
     assert streams["b"].pcm.tolist() == [300] * 16000 + pause + [5] * 16000 + pause
     assert all(stream.kind == Kind.TALK and not stream.words for stream in streams.values())
-    played = [streams["b"].played_at(ms) for ms in (0, 1199, 1200, 5000)]
+    played = [played_at(streams["b"].played, ms) for ms in (0, 1199, 1200, 5000)]
     assert [it and it.path.name for it in played] == ["1.wav", "1.wav", "2.wav", "2.wav"]
 
 
@@ -92,8 +92,28 @@ def test_long_talk_is_split_without_loss(tmp_path: Path) -> None:
     for stream in streams:
         for time_ms in range(0, round(1000 * 3600 * stream.hours), 50):
             value = int(stream.pcm[16 * time_ms])
-            played = stream.played_at(time_ms)
+            played = played_at(stream.played, time_ms)
             assert value == 0 or (played and played.path.stem == str(value - 1))
+
+
+@pytest.mark.parametrize("pace", [0.9, 1.0, 1.1])
+def test_a_place_is_found_at_each_pace(pace: float, tmp_path: Path) -> None:
+    """The sound at a time of the stream is that of the place in the recording."""
+    files = [tmp_path / f"{i}.wav" for i in range(3)]
+    ramps = [np.linspace(3000 * i, 3000 * i + 2999, 48_000).astype(np.int16) for i in range(3)]
+    for file, ramp in zip(files, ramps, strict=True):
+        write_clip(file, ramp)
+    recordings = [LongRecording(file, "a", file.stem) for file in files]
+    # The second stream starts in the middle of the second recording.
+    for stream in at_paces(recorded_talk(recordings, minutes=5 / 60), [pace]):
+        for time_ms in range(100, round(1000 * 3600 * stream.hours) - 100, 50):
+            value = int(stream.pcm[16 * time_ms])
+            played = played_at(stream.played, time_ms)
+            assert played
+            ramp = ramps[files.index(played.path)]
+            sample = round(played.seconds_at(time_ms) * 16_000)
+            in_sound = 800 <= sample < len(ramp) - 800
+            assert not in_sound or value == pytest.approx(ramp[sample], abs=6)
 
 
 def test_talk_under_words_has_the_requested_length_and_one_level(tmp_path: Path) -> None:
