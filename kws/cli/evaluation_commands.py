@@ -27,7 +27,7 @@ from kws.cli.options import (
     NoisesOption,
     OptionalDataOption,
 )
-from kws.cli.printing.endings import finish, print_calibration
+from kws.cli.printing.endings import finish, print_calibration, print_limiting_talk
 from kws.errors import UsageError
 
 HoursOption = Annotated[
@@ -265,6 +265,7 @@ def enroll(
     )
     for word, threshold in result.new.items():
         print(f"{word}: threshold {threshold} instead of {result.old[word]}")
+    print_limiting_talk(result.calibration)
     print(f"bundle: {result.bundle.path}")
     finish(result.verdict)
 

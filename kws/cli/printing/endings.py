@@ -49,15 +49,20 @@ def print_calibration(folder: Path, calibration: Calibration) -> None:
     print("expected, from the validation split:")
     print_tables(kinds_table(calibration.by_kind))
     print(latency_line(calibration.expected))
+    print_limiting_talk(calibration)
+    if not calibration.has_talk:
+        print("not measured: false alarms in talk; pass talk without keywords with --negatives")
+
+
+def print_limiting_talk(calibration: Calibration) -> None:
+    """Print the passages of talk that limit the thresholds, if there are any."""
     if calibration.places:
         print(
             "talk that limits the thresholds; if somebody says the word there, leave the passage "
-            "out and calibrate again:"
+            "out and choose them again:"
         )
-        for place in calibration.places:
-            print(f"  {place.label}: {place.path} near {place.seconds:.1f} s, score {place.score}")
-    if not calibration.has_talk:
-        print("not measured: false alarms in talk; pass talk without keywords with --negatives")
+    for place in calibration.places:
+        print(f"  {place.label}: {place.path} near {place.seconds:.1f} s, score {place.score}")
 
 
 def _thresholds(of_words: Mapping[str, int]) -> str:

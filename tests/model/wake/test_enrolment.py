@@ -78,6 +78,7 @@ def test_the_table_shows_the_changes(home: Path) -> None:
     assert "6 recordings by 6 speakers" in output
     threshold = load_bundle(home / "bundle").recognizer.thresholds["yes"]
     assert f"yes: threshold {threshold} instead of 254" in output
+    assert "talk that limits the thresholds" in output
 
 
 def test_missing_talk_is_refused(home: Path) -> None:
