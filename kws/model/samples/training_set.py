@@ -83,6 +83,8 @@ class TrainingSet:
         clips = [clip for group in (*groups, *extra_groups) for clip in group]
         self._phrases = [clip.word for clip in clips]
         self.frontend = settings.frontend
+        """The features of the spectrograms."""
+
         self._frames = self.frontend.frames + before
         samples = self.frontend.clip_samples
         self._pcm = self._allocator.empty((len(clips), samples), np.dtype(np.int16))

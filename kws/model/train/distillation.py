@@ -35,8 +35,7 @@ _BATCH = 512
 class Teacher:
     """One model or the mean of several: bundles, or the float models of training runs.
 
-    Models with different features (`keep_noise`) make different mistakes, so their mean knows more
-    than the mean of several seeds. The student only needs the features of its own.
+    They may have other features (`keep_noise`) than the student: such models make other mistakes.
     """
 
     def __init__(self, *folders: Path) -> None:

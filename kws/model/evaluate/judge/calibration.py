@@ -231,19 +231,29 @@ def calibrate(
         rested = [c for c in candidates if c.looks_per_hour <= _MOST_LOOKS]
         candidates = rested or [min(candidates, key=lambda c: c.looks_per_hour)]
     best = min(candidates, key=_cost)
+    return replace(best, places=_limiting_talk(best, bundle, traces, keywords))
+
+
+def _limiting_talk(
+    best: Calibration, bundle: Bundle, traces: Sequence[Trace], keywords: Sequence[str]
+) -> tuple[AlarmPlace, ...]:
+    """A few false alarms in talk; with lower thresholds if there are too few with the chosen ones.
+
+    Thresholds may be just above the highest scores, which then cause no false alarm.
+    """
     talk = traces_by_kind(traces).get(Kind.TALK, [])
-    rules = best.applied_to(bundle, {}).rules
+    chosen = best.applied_to(bundle, {}).rules
     places: tuple[AlarmPlace, ...] = ()
     for step in _LOWER:
-        lower = rules
+        rules = chosen
         for word in keywords:
             if (threshold := best.deciding[word]) != NEVER:
-                lower = lower.with_threshold(max(threshold - step, 0), [word])
-        alarms = measure_traces(lower, talk, keywords).false_alarms
+                rules = rules.with_threshold(max(threshold - step, 0), [word])
+        alarms = measure_traces(rules, talk, keywords).false_alarms
         places = _places(alarms, talk, bundle.frontend.clip_ms // 2)
         if len(places) >= _PLACES:
             break
-    return replace(best, places=places[:_PLACES])
+    return places[:_PLACES]
 
 
 def _places(
