@@ -56,12 +56,12 @@ def print_calibration(folder: Path, calibration: Calibration) -> None:
 
 def print_limiting_talk(calibration: Calibration) -> None:
     """Print the passages of talk that limit the thresholds, if there are any."""
-    if calibration.places:
+    if calibration.limiting_talk:
         print(
             "talk that limits the thresholds; if somebody says the word there, leave the passage "
             "out and choose them again:"
         )
-    for place in calibration.places:
+    for place in calibration.limiting_talk:
         print(f"  {place.label}: {place.path} near {place.seconds:.1f} s, score {place.score}")
 
 

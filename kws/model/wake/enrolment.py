@@ -82,6 +82,7 @@ class Enrolment:
             "recognizer": config.to_dict(self.calibration.settings),
             "before": {kind: metrics.to_json() for kind, metrics in self.before.items()},
             "after": {k: metrics.to_json() for k, metrics in self.calibration.by_kind.items()},
+            "limiting_talk": [place.to_json() for place in self.calibration.limiting_talk],
         }
 
 

@@ -59,6 +59,7 @@ def test_thresholds_fall_until_the_recordings_are_detected(home: Path) -> None:
     assert facts["thresholds_before"] == {"yes": 254, "no": 254}
     assert facts["before"]["quiet"]["miss_share"] > 0.5
     assert facts["after"]["quiet"]["miss_share"] < 0.1
+    assert {Path(place["path"]).parent for place in facts["limiting_talk"]} == {home / "talk"}
     new = load_bundle(home / "new")
     assert dict(new.recognizer.thresholds) == facts["thresholds"]
     facts = new.metrics["calibration"]

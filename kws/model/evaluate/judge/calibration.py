@@ -98,6 +98,10 @@ class AlarmPlace:
     score: int
     """Of the report, 0 to 255."""
 
+    def to_json(self) -> dict[str, Any]:
+        """The place, as values for JSON."""
+        return {**vars(self), "path": str(self.path)}
+
 
 @dataclass(frozen=True)
 class Calibration:
@@ -122,9 +126,9 @@ class Calibration:
     looks_per_hour: float = 0.0
     """Second looks per hour of talk, or of all streams if there is no talk."""
 
-    places: tuple[AlarmPlace, ...] = ()
-    """The talk that limits the thresholds, a few passages, highest score first. With these
-    thresholds or slightly lower ones it causes false alarms."""
+    limiting_talk: tuple[AlarmPlace, ...] = ()
+    """A few passages, highest score first. With these thresholds or slightly lower ones they cause
+    false alarms."""
 
     @property
     def has_talk(self) -> bool:
@@ -172,7 +176,7 @@ class Calibration:
             **({"second_look": config.to_dict(self.look)} if self.look else {}),
             "expected": self.expected.to_json(),
             "kinds": {kind: metrics.to_json() for kind, metrics in self.by_kind.items()},
-            "limiting_talk": [vars(it) | {"path": str(it.path)} for it in self.places],
+            "limiting_talk": [place.to_json() for place in self.limiting_talk],
         }
 
 
@@ -231,7 +235,7 @@ def calibrate(
         rested = [c for c in candidates if c.looks_per_hour <= _MOST_LOOKS]
         candidates = rested or [min(candidates, key=lambda c: c.looks_per_hour)]
     best = min(candidates, key=_cost)
-    return replace(best, places=_limiting_talk(best, bundle, traces, keywords))
+    return replace(best, limiting_talk=_limiting_talk(best, bundle, traces, keywords))
 
 
 def _limiting_talk(

@@ -308,7 +308,7 @@ def test_talk_that_limits_the_thresholds_is_named(
     for allowed, alarms in ((4, 2), (0, 0)):
         result = calibrate(bundle, [noise, *talk], allowed)
         assert len(result.by_kind[Kind.TALK].false_alarms) == alarms
-        (place,) = result.places
+        (place,) = result.limiting_talk
         assert (place.label, place.path) == ("yes", second)
         assert place.seconds == pytest.approx(50, abs=1)
         assert result.to_json()["limiting_talk"] == [
@@ -318,7 +318,7 @@ def test_talk_that_limits_the_thresholds_is_named(
         line = f"\n  yes: {second} near {place.seconds} s, score {place.score}\n"
         assert line in capsys.readouterr().out
     without = calibrate(bundle, [noise], 4)
-    assert without.places == ()
+    assert without.limiting_talk == ()
     print_calibration(Path("b"), without)
     assert "limits" not in capsys.readouterr().out
 

@@ -105,6 +105,7 @@ def test_a_place_is_found_at_each_pace(pace: float, tmp_path: Path) -> None:
         write_clip(file, ramp)
     recordings = [LongRecording(file, "a", file.stem) for file in files]
     # The second stream starts in the middle of the second recording.
+    compared = 0
     for stream in at_paces(recorded_talk(recordings, minutes=5 / 60), [pace]):
         for time_ms in range(100, round(1000 * 3600 * stream.hours) - 100, 50):
             value = int(stream.pcm[16 * time_ms])
@@ -112,8 +113,10 @@ def test_a_place_is_found_at_each_pace(pace: float, tmp_path: Path) -> None:
             assert played
             ramp = ramps[files.index(played.path)]
             sample = round(played.seconds_at(time_ms) * 16_000)
-            in_sound = 800 <= sample < len(ramp) - 800
-            assert not in_sound or value == pytest.approx(ramp[sample], abs=6)
+            if 800 <= sample < len(ramp) - 800:
+                assert value == pytest.approx(ramp[sample], abs=6)
+                compared += 1
+    assert compared > 100
 
 
 def test_talk_under_words_has_the_requested_length_and_one_level(tmp_path: Path) -> None:
