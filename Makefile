@@ -156,7 +156,7 @@ bench: build/.demo-packages $(VENV)/.core $(VENV)/.for-test
 	$(BIN)/python -m tools.benchmarks
 
 # Lint, types, and the tests that need no TensorFlow, emulator or browser. Run it after each change.
-check: lint
+check: setup lint
 	@$(BIN)/python -m pytest -m unit -n $(JOBS)
 
 # All checks.
