@@ -238,16 +238,20 @@ class Bundle:
         """Arena that firmware needs for this bundle's model."""
         return self.program.arena_bytes if self.compiled else self.arena_bytes
 
-    def shared_arena_bytes(self, *, compiled: bool = False) -> int:
-        """Arena of the model and, if they share it, of the second look.
-
-        Args:
-            compiled: for firmware that contains both as C++ code.
-        """
-        own = self.program.arena_bytes if compiled else self.arena_bytes
+    @property
+    def firmware_arena_bytes(self) -> int:
+        """Arena that firmware needs for this bundle's model and, if they share it, second look."""
+        own = self.own_arena_bytes
         if self.second_look is None or self.streams:
             return own
-        return max(own, self.second_look.arena_for(compiled=compiled))
+        return max(own, self.second_look.program.arena_bytes)
+
+    @property
+    def host_arena_bytes(self) -> int:
+        """The same on the host, which interprets both models."""
+        if self.second_look is None or self.streams:
+            return self.arena_bytes
+        return max(self.arena_bytes, self.second_look.arena_bytes)
 
     @property
     def rules(self) -> Rules:

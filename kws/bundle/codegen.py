@@ -23,7 +23,9 @@ _INTERPRETED = ("model_data.cc", "model_data.h", "model_settings.h", "op_resolve
 _COMPILED = (SOURCE, HEADER, "model_settings.h")
 
 LOOK = "look"
-"""The folder of a second look's files."""
+"""The folder of a second look's files. Its model is always C++ code, which needs less memory."""
+
+_LOOK_FILES = tuple(f"{LOOK}/{name}" for name in (SOURCE, HEADER, "second_look.h"))
 
 _ROW_BYTES = 16
 
@@ -33,16 +35,17 @@ class _Names:
     """Names that keep two bundles in one firmware apart."""
 
     namespace: str
-    model: str
     guard: str
+    model: str = ""
+    """The .tflite file of an interpreted model."""
 
     def look(self) -> _Names:
         """The names of its second look."""
-        return _Names(f"{self.namespace}_look", f"{self.model}_look", f"{self.guard}LOOK_")
+        return _Names(f"{self.namespace}_look", f"{self.guard}LOOK_")
 
 
-_FIRST = _Names("kws::settings", "g_model", "KWS_GENERATED_")
-_SECOND = _Names("kws::commands", "g_commands_model", "KWS_GENERATED_THEN_")
+_FIRST = _Names("kws::settings", "KWS_GENERATED_", "g_model")
+_SECOND = _Names("kws::commands", "KWS_GENERATED_THEN_", "g_commands_model")
 
 
 class _Model(Protocol):
@@ -59,10 +62,7 @@ class _Model(Protocol):
 def firmware_files(bundle: Bundle) -> tuple[str, ...]:
     """Names of the files in a bundle's firmware folder, with the folder `look/`."""
     own = _COMPILED if bundle.compiled else _INTERPRETED
-    if bundle.second_look is None:
-        return own
-    files = [name for name in own if name != "model_settings.h"]
-    return (*own, *(f"{LOOK}/{name}" for name in (*files, "second_look.h")))
+    return own if bundle.second_look is None else (*own, *_LOOK_FILES)
 
 
 def firmware_sources(bundle: Bundle) -> dict[str, str]:
@@ -97,29 +97,25 @@ def write_sources(folder: Path, sources: Mapping[str, str]) -> None:
 
 def _sources(bundle: Bundle, names: _Names, shared: _Names | None = None) -> dict[str, str]:
     """The files of a bundle; `shared` names a second look in the firmware with the same model."""
-    files = {
-        **_model_files(bundle, names, compiled=bundle.compiled, runs_task=False),
-        "model_settings.h": _model_settings_h(bundle, names),
-    }
+    model = _compiled_files if bundle.compiled else _interpreted_files
+    files = {**model(bundle, names), "model_settings.h": _model_settings_h(bundle, names)}
     if bundle.second_look is None:
         return files
     look = {"second_look.h": _second_look_h(bundle, bundle.second_look, names.look(), shared)}
     if shared is None:
-        look |= _model_files(
-            bundle.second_look, names.look(), compiled=bundle.compiled, runs_task=True
-        )
+        look |= _compiled_files(bundle.second_look, names.look(), runs_task=True)
     return {**files, **{f"{LOOK}/{name}": text for name, text in look.items()}}
 
 
-def _model_files(
-    model: _Model, names: _Names, *, compiled: bool, runs_task: bool
-) -> dict[str, str]:
-    if compiled:
-        program = program_cc(model.program, names.namespace, runs_task=runs_task)
-        return {
-            SOURCE: f"{header_line(model)}\n{program}",
-            HEADER: _guarded(model, names.guard + "COMPILED_MODEL", program_h(names.namespace)),
-        }
+def _compiled_files(model: _Model, names: _Names, *, runs_task: bool = False) -> dict[str, str]:
+    program = program_cc(model.program, names.namespace, runs_task=runs_task)
+    return {
+        SOURCE: f"{header_line(model)}\n{program}",
+        HEADER: _guarded(model, names.guard + "COMPILED_MODEL", program_h(names.namespace)),
+    }
+
+
+def _interpreted_files(model: _Model, names: _Names) -> dict[str, str]:
     return {
         "model_data.cc": _model_data_cc(model, names),
         "model_data.h": _model_data_h(model, names),
@@ -310,11 +306,10 @@ def _second_look_h(
     bundle: Bundle, look: SecondLook, names: _Names, shared: _Names | None = None
 ) -> str:
     labels, settings = bundle.labels, look.settings
-    arena = look.arena_for(compiled=bundle.compiled)
     if shared:
         includes = f'#include "{LOOK}/second_look.h"'
         runner = f"using {shared.namespace}::Runner;  // the same model"
-    elif bundle.compiled:
+    else:
         includes = f'#include "{HEADER}"\n#include "kws/runtime/compiled_model.h"'
         runner = """\
 class Runner {
@@ -325,17 +320,6 @@ class Runner {
  private:
   CompiledRunner runner_;
 };"""
-    else:
-        includes = (
-            '#include "kws/runtime/interpreted_model.h"\n#include "model_data.h"\n'
-            '#include "op_resolver.h"'
-        )
-        runner = f"""\
-class Runner : public InterpretedModel<ModelOpResolver> {{
- public:
-  Runner(uint8_t* arena, std::size_t arena_bytes)
-      : InterpretedModel({names.model}, sizeof({names.model}), arena, arena_bytes) {{}}
-}};"""
     return _guarded(
         look,
         names.guard + "SECOND_LOOK",
@@ -346,7 +330,7 @@ class Runner : public InterpretedModel<ModelOpResolver> {{
 namespace {names.namespace} {{
 
 // Arena of the second model. If it is shared, the larger of the two models' counts.
-inline constexpr std::size_t kArenaBytes = {arena};
+inline constexpr std::size_t kArenaBytes = {look.program.arena_bytes};
 inline constexpr bool kSharesArena = {str(not bundle.streams).lower()};
 
 // Frames of history that it needs.

@@ -65,13 +65,18 @@ class Device:
 
     @property
     def compiled(self) -> bool:
-        """Whether firmware contains the models as C++ code."""
+        """Whether firmware contains the first models as C++ code, as it does second looks."""
         return self.bundle.compiled
 
     @property
     def arena_bytes(self) -> int:
         """Arena of the firmware: both bundles share it, because only one runs at a time."""
-        return max(part.shared_arena_bytes(compiled=part.compiled) for part in self.parts)
+        return max(part.firmware_arena_bytes for part in self.parts)
+
+    @property
+    def host_arena_bytes(self) -> int:
+        """The same on the host, which interprets all models."""
+        return max(part.host_arena_bytes for part in self.parts)
 
     @property
     def clip_ms(self) -> int:
@@ -79,11 +84,11 @@ class Device:
         return max(part.frontend.clip_ms for part in self.parts)
 
     def as_compiled(self) -> Device:
-        """A device whose firmware contains its models as C++ code."""
+        """A device whose firmware contains all its models as C++ code."""
         return self._with_compiled(compiled=True)
 
     def as_interpreted(self) -> Device:
-        """A device whose firmware contains its models as files, and an interpreter."""
+        """A device whose firmware contains its first models as files, and an interpreter."""
         return self._with_compiled(compiled=False)
 
     def without_second_looks(self) -> Device:
@@ -97,7 +102,6 @@ class Device:
         Raises:
             ModelError: the core refuses a model or its settings.
         """
-        arena_bytes = max(part.shared_arena_bytes() for part in self.parts)
         bundle = self.bundle
         if bundle.recognizer.gate_rise and bundle.streams:
             raise ModelError(
@@ -106,11 +110,11 @@ class Device:
             )
         with bundle.core_faults():
             if self.commands is None:
-                pipeline = _core.Pipeline(bundle.core_part(), arena_bytes=arena_bytes)
+                pipeline = _core.Pipeline(bundle.core_part(), arena_bytes=self.host_arena_bytes)
             else:
                 pipeline = _core.Pipeline(
                     bundle.core_part(),
-                    arena_bytes=arena_bytes,
+                    arena_bytes=self.host_arena_bytes,
                     then=self.commands.core_part(),
                     listen_ms=self.listen_ms,
                 )

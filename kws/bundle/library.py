@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from kws.bundle.bundle import Bundle
 from kws.bundle.codegen import header_line, model_rows, resolver_calls
+from kws.bundle.compiled.program_source import INCLUDES, program_functions, program_model
 from kws.bundle.second_look import SecondLook
 from kws.labels import first_keyword
 
@@ -18,15 +20,20 @@ def identifier(bundle: Bundle) -> str:
 
 
 def library_sources(bundle: Bundle) -> dict[str, str]:
-    """Text of `kws_NAME.h` and `kws_NAME.cc`, with the model as a .tflite for the interpreter."""
+    """Text of `kws_NAME.h` and `kws_NAME.cc`.
+
+    The model is a .tflite for the interpreter, that of a second look C++ code.
+
+    Raises:
+        ModelError: the core does not compile the second look's model.
+    """
+    bundle = replace(bundle, compiled=False)
     name = identifier(bundle)
     return {f"kws_{name}.h": _header(bundle, name), f"kws_{name}.cc": _source(bundle, name)}
 
 
-def _look_type(bundle: Bundle, look: SecondLook, resolver: str = "") -> str:
-    resolver = resolver or f"MicroMutableOpResolver<{len(resolver_calls(look))}>"
-    own = look.arena_bytes if bundle.streams else 0
-    return f"InterpretedLook<{resolver}, {own}>"
+def _look_type(bundle: Bundle, look: SecondLook) -> str:
+    return f"CompiledLook<{look.program.arena_bytes if bundle.streams else 0}>"
 
 
 def _header(bundle: Bundle, name: str) -> str:
@@ -48,7 +55,7 @@ extern const Bundle bundle_{name};
 
 // Bytes of its spotter's memory.
 constexpr size_t bundle_{name}_bytes =
-    Bundle::BytesFor({bundle.shared_arena_bytes()}, sizeof(InterpretedModel<{resolver}>),
+    Bundle::BytesFor({bundle.firmware_arena_bytes}, sizeof(InterpretedModel<{resolver}>),
                      {bundle.kept_frames}, {look_bytes});
 
 }}  // namespace kws
@@ -74,12 +81,13 @@ def _source(bundle: Bundle, name: str) -> str:
     thresholds, each = _table("kThresholds", recognizer.label_thresholds(bundle.labels))
     order, of_outputs = _table("kOutputOrder", bundle.output_order)
     look, look_arguments = _look(bundle, bundle.second_look) if bundle.second_look else ("", "")
+    includes = f"\n{INCLUDES}\n" if bundle.second_look else ""
     return f"""\
 {header_line(bundle)}
 #include "kws_{name}.h"
 
 #include <new>
-
+{includes}
 namespace kws {{
 namespace {{
 
@@ -115,7 +123,7 @@ constexpr Bundle bundle_{name}(
                    {str(recognizer.report_unknown).lower()}, {bundle.frontend.frames},
                    {bundle.frontend.stride_samples}, {first_keyword(bundle.labels)}, {of_outputs},
                    {str(bundle.frontend.keep_noise).lower()}),
-    {recognizer.gate_rise}, {bundle.kept_frames}, {bundle.shared_arena_bytes()},
+    {recognizer.gate_rise}, {bundle.kept_frames}, {bundle.firmware_arena_bytes},
     sizeof(InterpretedModel<Resolver>), MakeRunner{look_arguments});
 
 }}  // namespace kws
@@ -130,27 +138,18 @@ def _look(bundle: Bundle, look: SecondLook) -> tuple[str, str]:
     """The definitions of a second look, and the bundle's arguments for it."""
     settings = look.settings
     order, of_outputs = _table("kLookOrder", look.order_for(bundle.labels))
-    adds = resolver_calls(look)
     source = f"""
 // The second look's model, {look.sha8}...
-alignas(16) const unsigned char kLookModel[{len(look.model)}] = {{
-{model_rows(look)}
-}};
+{program_functions(look.program)}
+{program_model(look.program)}
 {order}
-class LookResolver : public MicroMutableOpResolver<{len(adds)}> {{
- public:
-  LookResolver() {{
-{chr(10).join(adds)}
-  }}
-}};
-
-using Look = {_look_type(bundle, look, "LookResolver")};
+using Look = {_look_type(bundle, look)};
 
 KeywordCheck* MakeLook(void* place, uint8_t* arena, size_t arena_bytes) {{
   const SecondLookSettings settings({settings.proposal}, {settings.looks}, {settings.every},
                                     {settings.earlier});
-  Look* look = new (place)
-      Look(kLookModel, sizeof(kLookModel), settings, {of_outputs}, arena, arena_bytes);
+  Look* look =
+      new (place) Look(kCompiledModel, settings, {of_outputs}, arena, arena_bytes);
   return look->look();
 }}
 """

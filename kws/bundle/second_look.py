@@ -120,7 +120,7 @@ class SecondLook:
     """Schema names of its operators, each once, in order of use."""
 
     arena_bytes: int
-    """Bytes of tensor arena that the interpreter needs for it, on every target."""
+    """Bytes of tensor arena that an interpreter needs for it, as on the host."""
 
     settings: LookSettings = field(default_factory=LookSettings)
     data: str = ""
@@ -144,10 +144,6 @@ class SecondLook:
             ModelError: the core does not compile this model.
         """
         return compile_model(self.model)
-
-    def arena_for(self, *, compiled: bool) -> int:
-        """Its arena: as C++ code, or in the interpreter."""
-        return self.program.arena_bytes if compiled else self.arena_bytes
 
     @property
     def frames(self) -> int:

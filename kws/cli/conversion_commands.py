@@ -277,7 +277,7 @@ def _print_bundle(bundle: Bundle, plan: Path | None) -> None:
     look = bundle.second_look
     if look:
         print(
-            f"second look: {look.sha8}, {len(look.model)} bytes, arena {look.arena_bytes} bytes, "
+            f"second look: {look.sha8}, {len(look.model)} bytes, {look.program}, "
             f"up to {look.settings.looks} looks {look.settings.every * bundle.every_ms} ms apart"
             + (f", each at 2 windows {bundle.earlier_ms} ms apart" if bundle.earlier_ms else "")
         )

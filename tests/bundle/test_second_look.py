@@ -79,7 +79,15 @@ def test_a_bundle_keeps_its_second_look(first: Bundle, wide: Bundle, tmp_path: P
     assert written.second_look.settings.label_thresholds(LABELS) == [128, 128, 99, 128]
     assert written.rules.recognizer.label_thresholds(LABELS) == [200, 200, 99, 128]
     assert (written.kept_frames, written.input_frames) == (87, 49)
-    assert written.shared_arena_bytes() == max(first.arena_bytes, wide.arena_bytes)
+    assert written.host_arena_bytes == max(first.arena_bytes, wide.arena_bytes)
+    assert written.firmware_arena_bytes == max(first.arena_bytes, wide.program.arena_bytes)
+    assert written.firmware_arena_bytes < written.host_arena_bytes
+    look = tmp_path / "two" / "firmware" / "look"
+    assert sorted(file.name for file in look.iterdir()) == [
+        "compiled_model.cc",
+        "compiled_model.h",
+        "second_look.h",
+    ]
     card = (tmp_path / "two" / "README.md").read_text()
     assert "up to 2 times, 120 ms apart" in card
     sold = replace(written, second_look=replace(written.second_look, data="Emo-DB"))
@@ -155,7 +163,7 @@ def test_a_streaming_model_has_a_second_look_with_an_arena_of_its_own(
     small, _ = incremental_of_bundle(looked.path, tmp_path / "small", Changes())
     assert small.second_look == looked.second_look
     assert small.streams
-    assert small.shared_arena_bytes() == small.arena_bytes
+    assert small.host_arena_bytes == small.firmware_arena_bytes == small.arena_bytes
     pcm = np.concatenate([speech("yes_slt"), speech("no_awb"), speech("five_mike")])
     lines = host_device.play(Device(small), pcm).text.splitlines()[1:]
     assert lines == host_device.play(Device(looked), pcm).text.splitlines()[1:]

@@ -10,6 +10,11 @@ from kws.bundle.compiled.program import Call, Program
 HEADER, SOURCE = "compiled_model.h", "compiled_model.cc"
 """The generated files."""
 
+INCLUDES = """\
+#include "kws/runtime/kernel_context.h"
+#include "kws/runtime/kernels/kernels.h\""""
+"""The kernels that a program calls."""
+
 _RUN_TASK = """\
 void Run(BackgroundTask* task) {
   if (task != nullptr) task->Run();
@@ -41,19 +46,28 @@ def program_cc(program: Program, namespace: str, *, runs_task: bool = False) -> 
         namespace: namespace of `kCompiledModel`.
         runs_task: whether an inference runs a background task after each call.
     """
-    source, target = program.inputs[0], program.outputs[0]
-    resets = bool(program.variables_bytes) or any(c.once or c.resets for c in program.calls)
     return f"""\
 #include "{HEADER}"
 
 #include <cstring>
 
-#include "kws/runtime/kernel_context.h"
-#include "kws/runtime/kernels/kernels.h"
+{INCLUDES}
 
 namespace {namespace} {{
 namespace {{
 
+{program_functions(program, runs_task=runs_task)}
+}}  // namespace
+
+{program_model(program)}
+
+}}  // namespace {namespace}
+"""
+
+
+def program_functions(program: Program, *, runs_task: bool = False) -> str:
+    """C++ for an anonymous namespace in `kws`: constants, and functions that call the kernels."""
+    return f"""\
 // For each op: the offsets of its tensors, then the kernel's parameters. Offsets are in bytes, from
 // the start of the arena or, with the sign bit set, from the start of these constants.
 struct Constants {{
@@ -67,19 +81,25 @@ alignas(16) constexpr Constants kConstants = {{
 // clang-format on
 
 {_invoke(program, runs_task=runs_task)}
-{_reset(program) if resets else ""}
-}}  // namespace
+{_reset(program) if _has_reset(program) else ""}\
+"""
 
+
+def program_model(program: Program) -> str:
+    """C++ after `program_functions`: the definition of `kCompiledModel`."""
+    source, target = program.inputs[0], program.outputs[0]
+    return f"""\
 const CompiledModel kCompiledModel = {{
     {program.arena_bytes},
     {{{source.offset}, {source.bytes}}},
     {{{target.offset}, {target.bytes}}},
     Invoke,
-    {"Reset" if resets else "nullptr"},
-}};
+    {"Reset" if _has_reset(program) else "nullptr"},
+}};"""
 
-}}  // namespace {namespace}
-"""
+
+def _has_reset(program: Program) -> bool:
+    return bool(program.variables_bytes) or any(c.once or c.resets for c in program.calls)
 
 
 def _fields(program: Program) -> str:

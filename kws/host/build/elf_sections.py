@@ -18,8 +18,6 @@ from kws.errors import ToolError
 _MODEL_NAMES = (
     "g_model",
     "g_commands_model",
-    "g_model_look",
-    "g_commands_model_look",
     "10kConstantsE",
 )
 """Suffixes of model symbols; the last is local to a compiled model's file."""

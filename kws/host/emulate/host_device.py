@@ -62,7 +62,7 @@ def play_with_peaks(device: Device, pcm: Pcm) -> tuple[Serial, tuple[Peak, ...]]
 def first_lines(device: Device, pipeline: _core.Pipeline) -> tuple[Boot, *tuple[Then, ...]]:
     """The device's boot lines, one per bundle."""
     used = pipeline.arena_used
-    size = max(part.shared_arena_bytes() for part in device.parts)
+    size = device.host_arena_bytes
     first = device.bundle
     boot = Boot(__version__, "host", first.name, first.sha8, used[0], size)
     if device.commands is None:

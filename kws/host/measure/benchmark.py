@@ -203,7 +203,7 @@ def core_text(name: str, figures: CoreFigures, look: CoreFigures | None = None) 
             ("frontend per hop of 20 ms", f"{figures.hop_cycles:,}"),
             *((title, f"{each.inference_cycles:,}") for title, each in models),
         ]
-    lines.append(("arena", f"{max(each.arena for _, each in models):,} bytes"))
+    lines.append(("arena, interpreted", f"{max(each.arena for _, each in models):,} bytes"))
     width = max(len(what) for what, _ in lines)
     return "\n".join(f"{what:<{width}}  {value}" for what, value in lines)
 
@@ -284,7 +284,7 @@ def board_text(
         ("frontend per hop of 20 ms", hop),
         *_inference_rows("inference", figures),
         *(_inference_rows("second look", look) if look else ()),
-        ("arena", f"{max(one.arena for one in (figures, look) if one):,} bytes"),
+        ("arena, interpreted", f"{max(one.arena for one in (figures, look) if one):,} bytes"),
         ("stack", f"{figures.inference_stack:,} bytes inference, {figures.hop_stack:,} hop"),
     ]
     if flash is not None:

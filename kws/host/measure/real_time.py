@@ -133,17 +133,16 @@ def _look_cycles(board: Board, bundle: Bundle) -> ModelCycles | None:
     return estimate_cycles(bundle.second_look.model, board.core) if bundle.second_look else None
 
 
-def _planning(bundle: Bundle, cycles: ModelCycles, look: ModelCycles) -> tuple[int, int]:
-    """Cycles of planning the tensors before a look and after it, in a shared arena."""
-    plans = not (bundle.compiled or bundle.streams)
-    return (look.allocation, cycles.allocation) if plans else (0, 0)
+def _planning(bundle: Bundle, cycles: ModelCycles) -> int:
+    """Cycles of planning an interpreted model's tensors after a look in the same arena."""
+    return 0 if bundle.compiled or bundle.streams else cycles.allocation
 
 
-def _whole_look(bundle: Bundle, cycles: ModelCycles, look: ModelCycles | None) -> int:
+def _whole_look(bundle: Bundle, look: ModelCycles | None) -> int:
     """Cycles until a second look confirms a keyword; 0 without one."""
     if bundle.second_look is None or look is None:
         return 0
-    return look.inference * bundle.second_look.windows + _planning(bundle, cycles, look)[0]
+    return look.inference * bundle.second_look.windows
 
 
 def _longest_step(
@@ -152,7 +151,7 @@ def _longest_step(
     """Cycles for which samples wait: an inference, or a step of a second look."""
     steps = [cycles.inference]
     if look is not None:
-        steps += [look.longest_op, *_planning(bundle, cycles, look)]
+        steps += [look.longest_op, _planning(bundle, cycles)]
     return max(steps) + _hop_cycles(board, bundle, cycles)
 
 
@@ -165,7 +164,7 @@ def _behind(
     settings = bundle.second_look.settings
     hops = settings.every * bundle.every_ms / HOP_MS
     # The first model's tensors are planned again at its next inference.
-    whole = _whole_look(bundle, cycles, look) + _planning(bundle, cycles, look)[1]
+    whole = _whole_look(bundle, look) + _planning(bundle, cycles)
     work = whole + settings.every * cycles.inference + hops * _hop_cycles(board, bundle, cycles)
     behind = max(0.0, work - settings.every * bundle.every_ms * clock / 1000)
     return cycles.inference + whole + (settings.looks - 1) * behind
@@ -184,7 +183,7 @@ def _load(
         every_ms=bundle.every_ms,
         share=1 - (rest - cycles.inference / hops) / in_hop,
         clock_mhz=clock / 1e6,
-        look_ms=1000 * _whole_look(bundle, cycles, look) / clock,
+        look_ms=1000 * _whole_look(bundle, look) / clock,
     )
 
 

@@ -77,6 +77,7 @@ def _settings(device: Device) -> dict[str, Any]:
         **model_facts(device),
         "parts": [_part(part) for part in device.parts],
         "compiled": device.compiled,  # the models are in the core
+        "page_arena_bytes": device.arena_bytes if device.compiled else device.host_arena_bytes,
         "listen_ms": device.listen_ms if device.commands else 0,
     }
 
@@ -93,8 +94,12 @@ def _look(bundle: Bundle, look: SecondLook) -> dict[str, Any]:
         "every": look.settings.every,
         "earlier": look.settings.earlier,
         # 0: it uses the first model's arena.
-        "arena_bytes": look.arena_for(compiled=bundle.compiled) if bundle.streams else 0,
+        "arena_bytes": _own_arena(bundle, look) if bundle.streams else 0,
     }
+
+
+def _own_arena(bundle: Bundle, look: SecondLook) -> int:
+    return look.program.arena_bytes if bundle.compiled else look.arena_bytes
 
 
 def _part(bundle: Bundle) -> dict[str, Any]:

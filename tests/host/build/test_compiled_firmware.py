@@ -43,7 +43,8 @@ def test_the_interpreter_is_not_linked(tiny: Bundle) -> None:
     parts = ("MicroInterpreter", "GraphBuilder", "FlatBuffer", "OpResolver", "Prepare", "g_model")
     compiled = " ".join(symbols(build("qemu", Device(tiny).as_compiled()).elf))
     assert [part for part in parts if part in compiled] == []
-    interpreted = " ".join(symbols(build("qemu", Device(tiny)).elf))
+    alone = Device(tiny).without_second_looks()
+    interpreted = " ".join(symbols(build("qemu", alone).elf))
     assert [part for part in parts if part not in interpreted] == []
     assert "invoke" in compiled
     assert "invoke" not in interpreted, "interpreted firmware has not grown"
@@ -80,8 +81,20 @@ def test_flash_and_ram_with_a_second_look(tiny: Bundle) -> None:
     assert firmware.size.model == first.constant_bytes + look.constant_bytes
 
 
+@pytest.mark.parametrize("name", ["tiny", "yes_no", "ten_words"])
+def test_a_second_look_adds_little_ram(name: str) -> None:
+    bundle = load_bundle(ASSETS / name)
+    assert bundle.second_look
+    size = build("nano33ble", Device(bundle)).size
+    alone = build("nano33ble", Device(bundle.without_second_look())).size
+    assert size.arena == max(bundle.arena_bytes, bundle.second_look.program.arena_bytes)
+    assert size.ram - alone.ram <= 8_000
+    assert size.flash - alone.flash <= 180_000
+
+
 def test_build_reports_both_sizes(tiny: Bundle, tmp_path: Path, kws: Run) -> None:
-    command = ("build", "--board", "qemu", "--model", tiny.path, "--out", tmp_path, "--compiled")
+    options = ("--compiled", "--no-verify")
+    command = ("build", "--board", "qemu", "--model", tiny.path, "--out", tmp_path, *options)
     code, text, _ = kws(*command, "--json")
     assert code == 0
     report = json.loads(text)

@@ -25,6 +25,7 @@
 #include "kws/pipeline/mismatch.h"
 #include "kws/pipeline/pipeline.h"
 #include "kws/pipeline/second_look.h"
+#include "kws/runtime/compiled_model.h"
 #include "kws/runtime/interpreted_model.h"
 #include "kws/runtime/model_runner.h"
 #include "kws/status.h"
@@ -70,19 +71,19 @@ struct Bundle {
 };
 
 // A second look with its model and its arena, or without one if it uses the first model's.
-template <typename Resolver, size_t kOwnArenaBytes>
-class InterpretedLook {
+template <size_t kOwnArenaBytes>
+class CompiledLook {
  public:
-  InterpretedLook(const void* model, size_t bytes, const SecondLookSettings& settings,
-                  const uint8_t* output_order, uint8_t* arena, size_t arena_bytes)
-      : model_(model, bytes, kOwnArenaBytes > 0 ? own_ : arena,
-               kOwnArenaBytes > 0 ? sizeof(own_) : arena_bytes),
-        look_(model_.runner(), settings, output_order, kOwnArenaBytes == 0) {}
+  CompiledLook(const CompiledModel& model, const SecondLookSettings& settings,
+               const uint8_t* output_order, uint8_t* arena, size_t arena_bytes)
+      : runner_(model, kOwnArenaBytes > 0 ? own_ : arena,
+                kOwnArenaBytes > 0 ? sizeof(own_) : arena_bytes),
+        look_(&runner_, settings, output_order, kOwnArenaBytes == 0) {}
   KeywordCheck* look() { return &look_; }
 
  private:
   alignas(16) uint8_t own_[kOwnArenaBytes > 0 ? kOwnArenaBytes : 1];
-  InterpretedModel<Resolver> model_;
+  CompiledRunner runner_;
   SecondLook look_;
 };
 

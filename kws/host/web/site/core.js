@@ -32,7 +32,7 @@ class KwsCore {
     const windows = bundle.parts.flatMap((part) => [part, ...(part.look ? [part.look] : [])]);
     const frames = Math.max(...windows.map((of) => of.window_frames + (of.earlier ?? 0)));
     const placeAll = (contents) => ({ contents, places: contents.map((bytes) => place(bytes.length)) });
-    const at = { arena: place(bundle.arena_bytes), frames: place(frames * this.channels) };
+    const at = { arena: place(bundle.page_arena_bytes), frames: place(frames * this.channels) };
     const parts = bundle.parts.map((part, index) => {
       const names = [part.name, part.sha8, ...part.labels];
       const text = new TextEncoder().encode(names.map((name) => `${name}\0`).join(""));
@@ -71,7 +71,7 @@ class KwsCore {
       if (!isGood) throw new Error(KwsCore.fault(this.text()));
     });
     const started = this.core.kws_start(
-      at.arena, bundle.arena_bytes, at.frames, frames, bundle.listen_ms);
+      at.arena, bundle.page_arena_bytes, at.frames, frames, bundle.listen_ms);
     const lines = this.text();
     if (!started) throw new Error(KwsCore.fault(lines));
     return lines;

@@ -3,14 +3,13 @@
 #define KWS_GENERATED_LOOK_SECOND_LOOK_H_
 
 #include "kws/pipeline/second_look.h"
-#include "kws/runtime/interpreted_model.h"
-#include "model_data.h"
-#include "op_resolver.h"
+#include "compiled_model.h"
+#include "kws/runtime/compiled_model.h"
 
 namespace kws::settings_look {
 
 // Arena of the second model. If it is shared, the larger of the two models' counts.
-inline constexpr std::size_t kArenaBytes = 19784;
+inline constexpr std::size_t kArenaBytes = 10320;
 inline constexpr bool kSharesArena = true;
 
 // Frames of history that it needs.
@@ -36,10 +35,13 @@ inline constexpr std::uint8_t kOutputOrder[12] = {
 inline constexpr SecondLookSettings kSettings = {
     140, 3, 1, 12};
 
-class Runner : public InterpretedModel<ModelOpResolver> {
+class Runner {
  public:
-  Runner(uint8_t* arena, std::size_t arena_bytes)
-      : InterpretedModel(g_model_look, sizeof(g_model_look), arena, arena_bytes) {}
+  Runner(uint8_t* arena, std::size_t arena_bytes) : runner_(kCompiledModel, arena, arena_bytes) {}
+  ModelRunner* runner() { return &runner_; }
+
+ private:
+  CompiledRunner runner_;
 };
 
 }  // namespace kws::settings_look
