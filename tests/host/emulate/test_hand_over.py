@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -106,6 +107,13 @@ def test_a_wake_word_that_is_not_a_command_does_not_extend_the_time(pair: Device
     assert events[2].time_ms - events[1].time_ms == 4000
 
 
+def without_arenas(text: str) -> str:
+    """The lines without the arenas' sizes: the host interprets second looks, firmware does not."""
+    changed, count = re.subn(r", arena \d+ of \d+ bytes$", "", text, flags=re.MULTILINE)
+    assert count == 2
+    return changed
+
+
 @pytest.mark.usefixtures("board_tools")
 def test_host_and_emulator_write_the_same_lines(pair: Device, conversation: Pcm) -> None:
     elf = build("qemu", pair).elf
@@ -121,7 +129,7 @@ def test_host_and_emulator_write_the_same_lines(pair: Device, conversation: Pcm)
         boards = list(pool.map(lambda play: emulator.play(play[1], play[2]), plays))
     for (device, _, pcm), board in zip(plays, boards, strict=True):
         host = host_device.play(device, pcm).text
-        assert board.text == host.replace("on host", "on qemu", 1)
+        assert without_arenas(board.text) == without_arenas(host.replace("on host", "on qemu", 1))
         assert "Listening for commands" in host
     then = parse_line(boards[2].text.splitlines()[1])
     assert isinstance(then, Then)
@@ -145,10 +153,12 @@ def test_thresholds_of_both_bundles_can_be_set_on_the_serial_line(pair: Device) 
 def test_two_bundles_need_little_more_ram_than_one(pair: Device) -> None:
     one, two = (build("nano33ble", one).size for one in (Device(pair.bundle), pair))
     assert two.ram < 64_000
-    assert two.ram - one.ram < 1024
     assert two.arena == pair.arena_bytes
+    assert (two.ram - two.arena) - (one.ram - one.arena) < 1024
     assert len(pair.models) == 4, "each with a second look"
-    assert two.model == sum(len(each.model) for each in pair.models)
+    looks = [part.second_look.program for part in pair.parts if part.second_look]
+    models = sum(len(part.model) for part in pair.parts)
+    assert two.model == models + sum(look.constant_bytes for look in looks)
 
 
 @pytest.mark.parametrize("board", [HOST, pytest.param("qemu", marks=pytest.mark.slow)])

@@ -45,7 +45,7 @@ def test_scores_equal_the_hosts(
     said = trace(tmp_path / "page", clips)
     look = bundle.second_look
     used = max(bundle.program.arena_bytes, look.program.arena_bytes if look else 0)
-    interpreted = Device(bundle).arena_bytes
+    interpreted = Device(bundle).host_arena_bytes
     assert used < interpreted
     arena = f"arena {used} of {Device(bundle).as_compiled().arena_bytes} bytes"
     assert arena in said["boot"]
