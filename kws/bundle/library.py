@@ -148,8 +148,7 @@ using Look = {_look_type(bundle, look)};
 KeywordCheck* MakeLook(void* place, uint8_t* arena, size_t arena_bytes) {{
   const SecondLookSettings settings({settings.proposal}, {settings.looks}, {settings.every},
                                     {settings.earlier});
-  Look* look =
-      new (place) Look(kCompiledModel, settings, {of_outputs}, arena, arena_bytes);
+  Look* look = new (place) Look(kCompiledModel, settings, {of_outputs}, arena, arena_bytes);
   return look->look();
 }}
 """

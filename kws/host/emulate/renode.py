@@ -20,8 +20,7 @@ from kws.host.emulate.processes import Ended, Processes
 from kws.host.serial.lines import Event, Serial, parse, parse_line
 
 _TAIL_SECONDS = 0.6  # for the start-up, a second look of the last sound, and the last lines
-
-
+_EVENTS = (b"Heard ", b"Listening for commands ", b"Waiting for the wake word ")
 _WRONG = re.compile(r"\b[Ee]rror|xception")
 _HANGS = re.compile(rb"[\r\n]hangs: ([^\r\n]+)")  # of run_watched.py
 
@@ -159,10 +158,12 @@ def _reason(ended: Ended | None) -> str:
 
 
 def until(data: bytes, end_ms: int) -> bytes:
-    """Drop events after the recording's end."""
+    """Drop events after the recording's end, and one that the run's end has cut short."""
     kept = []
-    for line in data.split(b"\n"):
+    *lines, last = data.split(b"\n")
+    for line in lines:
         message = parse_line(line.decode("utf-8", "replace").rstrip("\r"))
         if not isinstance(message, Event) or message.time_ms <= end_ms:
             kept.append(line)
-    return b"\n".join(kept)
+    is_cut = last and any(last[: len(begin)] == begin[: len(last)] for begin in _EVENTS)
+    return b"\n".join([*kept, b"" if is_cut else last])

@@ -24,6 +24,7 @@ from kws.host.emulate.expectations import (
 from kws.host.emulate.faults import hops_row
 from kws.host.emulate.player import check, play_all
 from kws.host.emulate.recordings import default_matrix, held_out, load_matrix
+from kws.host.emulate.renode import until
 from kws.host.serial.lines import parse
 from kws.model.evaluate.judge.hits import Report
 from tests.tones import make_tones
@@ -271,3 +272,22 @@ def test_hops_must_keep_real_time(hops: int, ok: bool) -> None:
     row = hops_row(parse(f"{BOOT}stats: 47 {rest}stats: {hops} {rest}".encode()))
     assert (row.said, row.ok) == (str(hops - 47), ok)
     assert not hops_row(parse(BOOT.encode())).ok
+
+
+@pytest.mark.parametrize(
+    ("end", "kept"),
+    [
+        (b"Heard no (255) @1360ms\n", b""),
+        (b"Heard no (25", b""),
+        (b"He", b""),
+        (b"Waiting for the", b""),
+        (b"error: lost", b"error: lost"),
+        (b"\xff\x00", b"\xff\x00"),
+        (b"", b""),
+    ],
+)
+def test_what_comes_after_the_recording_is_dropped_even_if_cut_short(
+    end: bytes, kept: bytes
+) -> None:
+    within = b"kws 0.1.0 on nano33ble\r\nHeard yes (201) @1000ms\r\n"
+    assert until(within + end, 1000) == within + kept
