@@ -177,9 +177,9 @@ def test_footprint_names_every_part_and_the_remaining_bytes(
         device = device.without_second_looks()
     arguments = ("build", "--board", "nano33ble", "--model", "tiny", "--out", tmp_path / "f")
     command = (*arguments, *options)
-    look = device.bundle.second_look
+    second = device.bundle.second_look
     # A compiled model's constants, and its table of addresses.
-    models = len(device.bundle.model) + (look.program.constant_bytes + 28 if look else 0)
+    models = len(device.bundle.model) + (second.program.constant_bytes + 28 if second else 0)
     code, text, err = kws(*command, "--json")
     assert code == 0, err
     report = json.loads(text)
