@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -65,7 +65,7 @@ def run(command: str) -> Shown:
     return Shown(command, tuple(line.rstrip() for line in done.stdout.rstrip().splitlines()))
 
 
-def picture(shown: Iterable[Shown]) -> str:
+def picture(shown: Sequence[Shown]) -> str:
     """The SVG: each command is typed, then its lines appear."""
     rows: list[str] = []
     y = BAR + MARGIN
@@ -81,7 +81,8 @@ def picture(shown: Iterable[Shown]) -> str:
                 rows.append(_text(line, MARGIN, y, kind, now))
         y += LINE
         now += PAUSE_S * 2
-    width, height = round(COLUMNS * CHARACTER) + 2 * MARGIN, y + MARGIN // 2
+    columns = max([COLUMNS, *(len(line) for part in shown for line in part.lines)])
+    width, height = round(columns * CHARACTER) + 2 * MARGIN, y + MARGIN // 2
     size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
     buttons = [
         f'<circle cx="{MARGIN + 4 + 20 * i}" cy="{BAR // 2 + 3}" r="5.5" fill="{color}"/>'

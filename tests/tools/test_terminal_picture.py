@@ -42,6 +42,13 @@ def test_a_picture_shows_commands_and_their_lines() -> None:
     assert "prefers-reduced-motion" in svg
 
 
+def test_no_line_is_cut() -> None:
+    for lines in (("short",), ("a" * 200, "b")):
+        root = ElementTree.fromstring(picture([Shown("c", lines)]))
+        ends = [float(text.get("x", 0)) + float(text.get("textLength", 0)) for text in root.iter()]
+        assert max(ends) < float(root.get("width", 0))
+
+
 def test_picture_and_text_of_the_readme_equal_the_output_of_kws_run() -> None:
     assert f"]({PICTURE})" in README
     svg = (ROOT / PICTURE).read_text(encoding="utf-8")
