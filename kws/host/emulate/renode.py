@@ -165,5 +165,5 @@ def until(data: bytes, end_ms: int) -> bytes:
         message = parse_line(line.decode("utf-8", "replace").rstrip("\r"))
         if not isinstance(message, Event) or message.time_ms <= end_ms:
             kept.append(line)
-    is_cut = last and any(last[: len(begin)] == begin[: len(last)] for begin in _EVENTS)
+    is_cut = last and any(last.startswith(it) or it.startswith(last) for it in _EVENTS)
     return b"\n".join([*kept, b"" if is_cut else last])
