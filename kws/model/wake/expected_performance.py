@@ -159,8 +159,8 @@ def expectations(
         )
     if expected.engine and not recordings:
         lines.append(
-            "people were missed 9 to 28 points more often in a quiet room for two words where both "
-            "were measured, and less often for two others"
+            "people were missed 9 to 28 points more often in a quiet room for four words where "
+            "both were measured, and less often for two others"
         )
     if expected.most_false_alarms is not None:
         rate = f"{expected.most_false_alarms:.1f}"
