@@ -65,6 +65,7 @@ _KNOWN = (
     ),
     # Not the university, which has published recordings, too.
     Terms(r"\bMIT\b(?=-[Ll]icen[cs]e|[,.;:)]|$)", YES, (NAME, TEXT)),
+    Terms(r"\bWTFPL(?:-?v?2(?:\.0)?)?\b", YES, spdx="WTFPL"),
     Terms(r"\bBSD(?:-[023]-Clause)?\b", YES, (NAME, TEXT)),
     Terms(r"\b[AL]?GPL(?:-?v?\d(?:\.\d)?)?(?:-or-later|-only)?\b", SAME, (NAME, TEXT)),
     Terms(r"\bODbL(?:-1\.0)?\b", SAME, (NAME, TEXT)),

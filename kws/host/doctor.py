@@ -27,7 +27,7 @@ except ImportError:  # Windows
 
 _EXTRAS = {
     "studio": "kws studio",
-    "train": "kws train, sweep and models",
+    "train": "kws train, wake, sweep, models and convert --also",
     "evaluate": "kws evaluate and calibrate",
     "plots": "pictures of any command",
     "live": "kws listen and record",

@@ -59,6 +59,7 @@ def _items(data: str, **training: Any) -> list[Item]:
         ("Apache License, Version 2.0", "Apache-2.0", YES),
         ("MIT", "MIT", YES),
         ("BSD-3-Clause", "BSD-3-Clause", YES),
+        ("WTFPL-2", "WTFPL", YES),
         ("GPL-3.0-or-later", "GPL-3.0-or-later", SAME),
     ],
 )
