@@ -19,11 +19,14 @@ from kws.audio.pcm import Pcm
 from kws.audio.sound_files import load_clip, write_clip
 from kws.bundle.built_in import default_bundle_path
 from kws.bundle.device import Device
+from kws.bundle.making import make_bundle
 from kws.bundle.reading import load_bundle
+from kws.bundle.writing import write_bundle
 from kws.errors import AudioError, BundleError, UsageError
 from kws.features.spectrogram import batch_spectrograms
 from kws.host.emulate import host_device
 from tests.paths import ROOT
+from tests.small_models import LABELS, dense_model
 from tests.sound_server import DEVICE, SoundServer
 
 CLIPS = ROOT / "kws" / "assets" / "matrix"
@@ -95,13 +98,15 @@ def test_a_wake_word_hands_over_to_commands(pcm: Pcm) -> None:
         model.scores(pcm)
 
 
-def test_a_spectrogram_is_what_models_see(pcm: Pcm) -> None:
+def test_a_spectrogram_is_what_models_see(pcm: Pcm, tmp_path: Path) -> None:
     assert kws.spectrogram(pcm[:16000]).shape == (49, 40)
     assert kws.spectrogram(pcm[:16000] / 32768).tolist() == kws.spectrogram(pcm[:16000]).tolist()
-    for model in ("yes_no", "ten_words"):
-        keep_noise = kws.load(model).bundle.frontend.keep_noise
+    kept = make_bundle(dense_model(), LABELS, name="kept", keep_noise=True)
+    write_bundle(kept, tmp_path / "kept")
+    for model, keep_noise in (("yes_no", False), (tmp_path / "kept", True)):
         expected = batch_spectrograms(pcm[np.newaxis, :16000], keep_noise=keep_noise)[0]
         np.testing.assert_array_equal(kws.spectrogram(pcm[:16000], model=model), expected)
+    assert (kws.spectrogram(pcm[:16000]) != expected).any()
     with pytest.raises(AudioError, match="shorter than one frame"):
         kws.spectrogram(pcm[:100])
 

@@ -120,6 +120,10 @@ def _read(path: Path) -> tuple[dict[str, Any], Bundle]:
             f"{table['sha256'][:8]}; the model was changed or damaged, so convert it again"
         )
     frontend = config.from_dict(FrontendSettings, table["frontend"], f"{file}: frontend")
+    if not isinstance(frontend.keep_noise, bool):
+        raise BundleError(
+            f"{file}: frontend: keep_noise is {frontend.keep_noise!r}; it must be true or false"
+        )
     own = FrontendSettings(
         stride_samples=frontend.stride_samples,
         keep_noise=frontend.keep_noise,

@@ -138,6 +138,8 @@ def test_renewing_repairs_generated_parts(bundle_path: Path) -> None:
         (r'"unknown"', '"other"', "silence and unknown"),
         (r'"yes"', "8", "label 8 is not text"),
         (r"^sha256 = .*", 'sha256 = "00"', "SHA-256"),
+        (r"^keep_noise = .*", 'keep_noise = "false"', "keep_noise is 'false'; it must be true or"),
+        (r"^keep_noise = .*", "keep_noise = 1", "keep_noise is 1; it must be true or"),
         (r"^stride_samples = 320", "stride_samples = 200", "a stride of 200"),
         (r"^detection_threshold = \d+", "detection_threshold = 300", "detection_threshold is 300"),
         (r"^detection_threshold = \d+", 'detection_threshold = "a"', "recognizer"),

@@ -19,7 +19,7 @@ if the other half exceeds the requested rate, false alarms at words are multipli
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -77,7 +77,13 @@ _MOST_LOOKS = 600.0
 """Maximum number of second looks per hour of talk. A look costs as much as several inferences."""
 
 _PLACES = 5
-"""Number of passages of talk to name."""
+"""Maximum number of passages of talk to name for a keyword."""
+
+_MOST_PLACES = 10
+"""Maximum number for all keywords, but each has at least one."""
+
+_SAME_PASSAGE_S = 2.0
+"""False alarms this close in a recording are one passage: a lower threshold is exceeded earlier."""
 
 _LOWER = (0, 5, 10, 20, 40)
 """How far to lower the thresholds for them."""
@@ -88,7 +94,7 @@ _PRICES = (0.0, *np.geomspace(0.03, 1000, 28).tolist())
 
 @dataclass(frozen=True)
 class AlarmPlace:
-    """A passage of talk that causes false alarms."""
+    """A passage of talk that causes a false alarm, or is the next to cause one."""
 
     label: str
     path: Path
@@ -96,7 +102,7 @@ class AlarmPlace:
     """The middle of the model's window in the recording."""
 
     score: int
-    """Of the report, 0 to 255."""
+    """Of the report, 0 to 255: when a threshold is exceeded, so its peak may be higher."""
 
     def to_json(self) -> dict[str, Any]:
         """The place, as values for JSON."""
@@ -241,45 +247,45 @@ def calibrate(
 def _limiting_talk(
     best: Calibration, bundle: Bundle, traces: Sequence[Trace], keywords: Sequence[str]
 ) -> tuple[AlarmPlace, ...]:
-    """A few false alarms in talk; with lower thresholds if there are too few with the chosen ones.
+    """A few false alarms of each keyword in talk, then those that lower thresholds would add.
 
-    Thresholds may be just above the highest scores, which then cause no false alarm.
+    Thresholds may be just above the highest scores, which then cause no false alarm. A keyword that
+    is never reported gets the highest threshold instead.
     """
     talk = traces_by_kind(traces).get(Kind.TALK, [])
     chosen = best.applied_to(bundle, {}).rules
-    places: tuple[AlarmPlace, ...] = ()
+    each = min(_PLACES, max(_MOST_PLACES // len(keywords), 1))
+    found: dict[str, list[AlarmPlace]] = {word: [] for word in keywords}
     for step in _LOWER:
         rules = chosen
         for word in keywords:
-            if (threshold := best.deciding[word]) != NEVER:
-                rules = rules.with_threshold(max(threshold - step, 0), [word])
+            threshold = min(best.deciding[word], THRESHOLDS[-1]) - step
+            rules = rules.with_threshold(max(threshold, THRESHOLDS[0]), [word])
         alarms = measure_traces(rules, talk, keywords).false_alarms
-        places = _places(alarms, talk, bundle.frontend.clip_ms // 2)
-        if len(places) >= _PLACES:
+        for place in _places(alarms, talk, bundle.frontend.clip_ms // 2):
+            known = found[place.label]
+            if len(known) < each and not any(_are_one_passage(place, it) for it in known):
+                known.append(place)
+        if all(len(places) == each for places in found.values()):
             break
-    return places[:_PLACES]
+    return tuple(place for places in found.values() for place in places)
+
+
+def _are_one_passage(a: AlarmPlace, b: AlarmPlace) -> bool:
+    """Also if it was played at two paces."""
+    return a.path == b.path and abs(a.seconds - b.seconds) <= _SAME_PASSAGE_S
 
 
 def _places(
     alarms: Iterable[FalseAlarm], talk: Sequence[Trace], before_ms: int
-) -> tuple[AlarmPlace, ...]:
-    """Where false alarms are in the recordings, highest score first.
-
-    The same passage at another pace does not count.
-    """
-    places: list[AlarmPlace] = []
+) -> Iterator[AlarmPlace]:
+    """Where false alarms are in the recordings, highest score first."""
     for alarm in sorted(alarms, key=lambda alarm: -alarm.report.score):
-        time_ms = max(alarm.report.time_ms - before_ms, 0)
-        played = played_at(talk[alarm.stream].played, time_ms)
-        if not played:
-            continue
-        report, seconds = alarm.report, round(played.seconds_at(time_ms), 1)
-        if not any(
-            (it.label, it.path) == (report.label, played.path) and abs(it.seconds - seconds) <= 1
-            for it in places
-        ):
-            places.append(AlarmPlace(report.label, played.path, seconds, report.score))
-    return tuple(places)
+        report = alarm.report
+        time_ms = max(report.time_ms - before_ms, 0)
+        if played := played_at(talk[alarm.stream].played, time_ms):
+            seconds = round(played.seconds_at(time_ms), 1)
+            yield AlarmPlace(report.label, played.path, seconds, report.score)
 
 
 def _cost(candidate: Calibration) -> tuple[int, int, float, int]:

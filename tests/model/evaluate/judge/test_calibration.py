@@ -18,14 +18,20 @@ from kws.audio.surroundings import Surroundings
 from kws.bundle.bundle import Bundle
 from kws.bundle.making import make_bundle
 from kws.bundle.reading import load_bundle
-from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.bundle.recognizer_settings import NEVER, RecognizerSettings
 from kws.bundle.rules import Rules
 from kws.bundle.writing import write_bundle
 from kws.cli.main import app
 from kws.cli.printing.endings import print_calibration
 from kws.errors import DataError, KwsError, UsageError
 from kws.model.evaluate.bundle_calibration import calibrate_bundle
-from kws.model.evaluate.judge.calibration import MARGIN, MOST_MARGIN, PROPOSALS, calibrate
+from kws.model.evaluate.judge.calibration import (
+    MARGIN,
+    MOST_MARGIN,
+    PROPOSALS,
+    Calibration,
+    calibrate,
+)
 from kws.model.evaluate.judge.statistics import log_odds
 from kws.model.evaluate.judge.stream_metrics import measure_traces
 from kws.model.evaluate.judge.threshold_costs import OPTIONS, OTHER_WORDS, ThresholdCosts
@@ -321,6 +327,55 @@ def test_talk_that_limits_the_thresholds_is_named(
     assert without.limiting_talk == ()
     print_calibration(Path("b"), without)
     assert "limits" not in capsys.readouterr().out
+
+
+def _limiting(
+    bundle: Bundle, said_at: dict[str, int], in_talk: list[tuple[int, str, int]], allowed: float
+) -> Calibration:
+    """Calibrate with 30 words of each label with this score, and talk with these peaks."""
+    words = [
+        said(label, 10_000 * i + 300_000 * place)
+        for place, label in enumerate(said_at)
+        for i in range(1, 30)
+    ]
+    peaks = [(word.start_ms + 100, word.label, said_at[word.label]) for word in words]
+    noise = replace(scored(words, peaks, seconds=1800), kind=Kind.NOISE)
+    played = (Played(Path("talk.wav"), 0, 0, 1.0),)
+    talk = replace(scored([], in_talk, seconds=3600), kind=Kind.TALK, played=played)
+    return calibrate(bundle, [noise, talk], allowed)
+
+
+def test_a_slowly_rising_false_alarm_comes_before_higher_scores_below_the_threshold(
+    bundle: Bundle,
+) -> None:
+    rises = [(100_000 + 400 * i, "yes", score) for i, score in enumerate((150, 190, 220, 240, 252))]
+    jumps = [(200_000 + 20_000 * i, "yes", 226 + i) for i in range(7)]
+    result = _limiting(bundle, {"yes": 253, "no": 253}, [*rises, *jumps], 4)
+    assert [
+        round(alarm.report.time_ms, -4) for alarm in result.by_kind[Kind.TALK].false_alarms
+    ] == [100_000]
+    assert 98 < result.limiting_talk[0].seconds < 102
+    assert sum(98 < place.seconds < 103 for place in result.limiting_talk) == 1
+
+
+def test_talk_that_silences_a_keyword_is_named(bundle: Bundle) -> None:
+    loud = [(100_000 + 20_000 * i, "yes", 250 - 3 * i) for i in range(10)]
+    result = _limiting(bundle, {"yes": 254, "no": 254}, loud, 0)
+    assert result.deciding["yes"] == NEVER
+    assert {place.label for place in result.limiting_talk} == {"yes"}
+
+
+def test_one_keyword_does_not_hide_another_ones_talk(bundle: Bundle) -> None:
+    talk = [(100_000 + 20_000 * i, "yes", 240 + i) for i in range(6)]
+    talk += [(400_000 + 20_000 * i, "no", 185 + i) for i in range(2)]
+    result = _limiting(bundle, {"yes": 254, "no": 220}, talk, 4)
+    labels = [place.label for place in result.limiting_talk]
+    assert labels == ["yes"] * 5 + ["no"] * 2
+
+
+def test_talk_far_below_low_thresholds_is_not_named(bundle: Bundle) -> None:
+    talk = [(100_000, "yes", 5), (200_000, "yes", 25)]
+    assert _limiting(bundle, {"yes": 60, "no": 60}, talk, 4).limiting_talk == ()
 
 
 def test_thresholds_move_half_way_to_their_mean_and_rise_together() -> None:
